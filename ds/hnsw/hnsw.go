@@ -64,6 +64,8 @@ type Graph struct {
 	kind   Kind
 	lastID uint64
 	hand   Ref // the next node that Compact looks at; 0 if there is none
+
+	watch func(r Ref) // see Watch; nil for none
 }
 
 // node is the begin of a node's cell.
@@ -136,6 +138,17 @@ func (g *Graph) Links(r Ref, level int) []Ref {
 	}
 	count, links := g.higher(x, level)
 	return links[:*count]
+}
+
+// Watch has fn called whenever the links of a node are about to change, or the node is about to go;
+// nil ends that.
+func (g *Graph) Watch(fn func(r Ref)) { g.watch = fn }
+
+// changing tells of a node that is about to change.
+func (g *Graph) changing(r Ref) {
+	if g.watch != nil {
+		g.watch(r)
+	}
 }
 
 func (g *Graph) at(r Ref) *node { return (*node)(g.cells.At(r)) }

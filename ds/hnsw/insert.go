@@ -150,6 +150,7 @@ func (g *Graph) link(a, b Ref, level int) {
 
 // point adds one half of a link.
 func (g *Graph) point(from, to Ref, level int) {
+	g.changing(from)
 	x := g.at(from)
 	n := len(g.Links(from, level))
 	g.setDegree(x, level, n+1)
@@ -164,6 +165,7 @@ func (g *Graph) unlink(a, b Ref, level int) {
 
 // drop removes one half of a link. The last link takes its place.
 func (g *Graph) drop(from, to Ref, level int) {
+	g.changing(from)
 	links := g.Links(from, level)
 	last := len(links) - 1
 	links[slices.Index(links, to)] = links[last]

@@ -16,10 +16,10 @@ func (g *Graph) Bytes() int { return Size + g.cells.Bytes() }
 // VectorBytes returns what one vector takes.
 func (g *Graph) VectorBytes() int { return g.kind.bytes(g.dim) }
 
-// Clone returns a copy in Go's heap with the same references. O(bytes).
+// Clone returns a copy in Go's heap with the same references, which nobody watches. O(bytes).
 func (g *Graph) Clone() *Graph {
 	c := *g
-	c.cells = g.cells.Clone()
+	c.cells, c.watch = g.cells.Clone(), nil
 	return &c
 }
 

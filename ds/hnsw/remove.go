@@ -24,6 +24,7 @@ func (g *Graph) Remove(r Ref) {
 
 // forget takes a node without links out of the list and frees its cells.
 func (g *Graph) forget(r Ref, level int) {
+	g.changing(r)
 	x := g.at(r)
 	if g.hand == r {
 		g.hand = x.next

@@ -29,27 +29,29 @@ const (
 )
 
 func save(v value.Value, to value.PartWriter) {
-	s := v.(*Set)
-	o := s.Options()
-	to.Uint(uint64(o.Dim))
-	to.Uint(uint64(s.Len()))
-	to.Uint(uint64(o.Kind) | uint64(o.M)<<8)
-	to.Uint(s.flags())
-	if s.input > 0 {
-		to.Uint(uint64(s.input))
-		s.saveMatrix(to)
+	f, ok := v.(*frozen)
+	if !ok {
+		f = newFrozen(v.(*Set))
 	}
-	var buf []byte
-	s.Each(func(e Element) bool {
-		to.Text(s.Name(e))
-		if s.attributes > 0 {
-			to.Text(s.Attributes(e))
+	o := f.Options()
+	to.Uint(uint64(o.Dim))
+	to.Uint(uint64(f.elements))
+	to.Uint(uint64(o.Kind) | uint64(o.M)<<8)
+	to.Uint(f.flags)
+	if o.Input > 0 {
+		to.Uint(uint64(o.Input))
+		f.saveMatrix(to)
+	}
+	f.each(func(e *saved) {
+		to.Text(e.name)
+		if f.flags&flagAttributes != 0 {
+			to.Text(e.attributes)
 		}
-		vector := s.Vector(e)
-		buf = vector.Append(buf[:0])
-		to.Text(buf)
-		s.saveNode(e, &vector, to)
-		return true
+		to.Text(e.vector)
+		to.Uint(uint64(len(e.numbers)))
+		for _, n := range e.numbers {
+			to.Uint(n)
+		}
 	})
 }
 
@@ -83,29 +85,32 @@ func (s *Set) saveMatrix(to value.PartWriter) {
 	})
 }
 
-func (s *Set) saveNode(e Element, v *hnsw.Vector, to value.PartWriter) {
-	g := s.graph
-	n := 3
-	for level := range s.Levels(e) {
-		n += 3 + len(g.Links(e.node, level))
-	}
-	to.Uint(uint64(n))
-	to.Uint(g.ID(e.node))
-	to.Uint(levelMark | uint64(g.Level(e.node)))
-	for level := range s.Levels(e) {
-		links := s.Links(e, level)
-		to.Uint(uint64(len(links)))
-		to.Uint(uint64(g.Room(level)))
-		worst, distance := 0, float32(0)
-		for i, l := range links {
-			to.Uint(g.ID(l.node))
-			if l.Distance > distance {
-				worst, distance = i, l.Distance
+// saved is an element as it is saved.
+type saved struct {
+	name, attributes, vector []byte
+	numbers                  []uint64
+}
+
+// read makes e the element of a node, in the memory that it has.
+func (e *saved) read(s *Set, r hnsw.Ref) {
+	g, v := s.graph, s.graph.Vector(r)
+	e.name = append(e.name[:0], s.Name(Element{r})...)
+	e.attributes = append(e.attributes[:0], s.Attributes(Element{r})...)
+	e.vector = v.Append(e.vector[:0])
+	e.numbers = append(e.numbers[:0], g.ID(r), levelMark|uint64(g.Level(r)))
+	for level := range g.Level(r) + 1 {
+		links := g.Links(r, level)
+		e.numbers = append(e.numbers, uint64(len(links)), uint64(g.Room(level)))
+		farthest, distance := 0, float32(0)
+		for i, to := range links {
+			e.numbers = append(e.numbers, g.ID(to))
+			if d := g.Distance(r, to); d > distance {
+				farthest, distance = i, d
 			}
 		}
-		to.Uint(uint64(worst) | uint64(math.Float32bits(distance))<<32)
+		e.numbers = append(e.numbers, uint64(farthest)|uint64(math.Float32bits(distance))<<32)
 	}
-	to.Uint(uint64(math.Float32bits(v.Norm)) | uint64(math.Float32bits(v.Scale))<<32)
+	e.numbers = append(e.numbers, uint64(math.Float32bits(v.Norm))|uint64(math.Float32bits(v.Scale))<<32)
 }
 
 func load(from value.PartReader, written int) value.Value {

@@ -48,6 +48,7 @@ type Set struct {
 	matrix     []float32 // that reduces vectors, row by row; nil for that of Walsh
 	attributes int       // elements that have some
 	uid        uint64    // see UID
+	frozen     *frozen   // reads the set as it was; nil if none does
 }
 
 // New returns an empty set.
@@ -171,7 +172,10 @@ func (s *Set) Remove(name []byte) bool {
 
 // compactGraph moves some nodes if much of the memory of the graph is free.
 func (s *Set) compactGraph() {
-	s.graph.Compact(func(data uint32, to hnsw.Ref) { *s.node(data) = to })
+	s.graph.Compact(func(data uint32, to hnsw.Ref) {
+		*s.node(data) = to
+		s.frozen.moved(to)
+	})
 }
 
 // newCell makes a cell, which names no node yet.
@@ -201,6 +205,7 @@ func (s *Set) freeCell(r arena.Ref) {
 // replace puts a cell with other attributes into a slot of the index.
 func (s *Set) replace(slot *arena.Ref, attributes []byte) {
 	old := *slot
+	s.frozen.keep(*s.node(old))
 	r := s.newCell(append([]byte(nil), s.name(old)...), attributes)
 	*s.node(r) = *s.node(old)
 	s.graph.SetData(*s.node(r), r)
