@@ -86,32 +86,27 @@ func (w *World) evictClients() {
 		if !h.exceeded() {
 			return
 		}
-		e.Log('*', "Evicting client: %s", c.session.Info())
+		e.Log('*', "Evicting client: %s", c.Info())
 		e.Sessions.evicted++
-		c.session.Disconnect()
-		c.session.release()
+		c.Disconnect()
+		c.release()
 	}
-}
-
-// evictable is a session that may be evicted, with what it held when the list of them was made:
-// connections go on counting meanwhile.
-type evictable struct {
-	session *Session
-	memory  int64
 }
 
 // evictableClients returns the sessions that may be evicted, those that hold most first, and of
 // equal ones the oldest first. O(n log n).
-func (e *Engine) evictableClients() []evictable {
+func (e *Engine) evictableClients() []*Session {
 	h := &e.Sessions.held
-	list := make([]evictable, 0, h.evictable.sessions.Load())
+	list := make([]*Session, 0, h.evictable.sessions.Load())
+	held := make(map[*Session]int64) // connections go on counting meanwhile
 	for _, s := range e.Sessions.ByID {
 		if s.group == &h.evictable {
-			list = append(list, evictable{s, s.memory()})
+			list = append(list, s)
+			held[s] = s.memory()
 		}
 	}
-	slices.SortFunc(list, func(a, b evictable) int {
-		return cmp.Or(cmp.Compare(b.memory, a.memory), cmp.Compare(a.session.ID, b.session.ID))
+	slices.SortFunc(list, func(a, b *Session) int {
+		return cmp.Or(cmp.Compare(held[b], held[a]), cmp.Compare(a.ID, b.ID))
 	})
 	return list
 }
@@ -128,8 +123,9 @@ func cmdDebugClientEviction(c *Call) {
 	}
 	var held, count [clientBuckets]int64
 	for _, client := range c.Engine.evictableClients() {
-		i := min(bits.Len64(uint64(client.memory)>>smallClient), clientBuckets-1)
-		held[i], count[i] = held[i]+client.memory, count[i]+1
+		memory := client.memory()
+		i := min(bits.Len64(uint64(memory)>>smallClient), clientBuckets-1)
+		held[i], count[i] = held[i]+memory, count[i]+1
 	}
 	var b strings.Builder
 	for i := range clientBuckets {

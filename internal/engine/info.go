@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,12 +48,17 @@ func (e *Engine) addSections(s []Section) {
 		}
 		return len(sectionOrder)
 	}
+	list := e.Parts.Sections
 	for _, section := range s {
 		if e.Release.Offers(release.From(section.Since)) {
-			e.Parts.Sections = append(e.Parts.Sections, section)
+			at := len(list)
+			for at > 0 && rank(list[at-1]) > rank(section) {
+				at--
+			}
+			list = slices.Insert(list, at, section)
 		}
 	}
-	slices.SortStableFunc(e.Parts.Sections, func(a, b Section) int { return cmp.Compare(rank(a), rank(b)) })
+	e.Parts.Sections = list
 }
 
 // Fields writes lines of a section: name, value, name, value.

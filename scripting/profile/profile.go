@@ -15,6 +15,7 @@ package profile
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -139,10 +140,9 @@ func (s *Script) lineCounts() []lineCount {
 		}
 	}
 	counts := make([]lineCount, 0, len(hits))
-	for line, n := range hits {
-		counts = append(counts, lineCount{line, n})
+	for _, line := range slices.Sorted(maps.Keys(hits)) {
+		counts = append(counts, lineCount{line, hits[line]})
 	}
-	slices.SortFunc(counts, func(a, b lineCount) int { return a.line - b.line })
 	return counts
 }
 

@@ -14,7 +14,6 @@ package cluster
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 
 	"github.com/miniserver-go/miniserver/internal/command"
@@ -88,12 +87,9 @@ var clusterWordings = []command.Wording{
 	{Before: "7.2.0", Error: errBasePort, Was: "ERR Invalid TCP base port specified: %s"},
 }
 
-// clusterSubs are the subcommands of CLUSTER, ordered by name.
+// clusterSubs are the subcommands of CLUSTER.
 func clusterSubs() []command.Line {
-	return slices.SortedFunc(slices.Values(append(clusterNodeSubs(), clusterSlotSubs()...)),
-		func(a, b command.Line) int {
-			return cmp.Compare(a.Name, b.Name)
-		})
+	return slices.Concat(clusterNodeSubs(), clusterSlotSubs())
 }
 
 // Flags of subcommands that look at the cluster as an operator does, and of those that change it.

@@ -4,7 +4,6 @@
 package debug
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -35,11 +34,15 @@ func debugLines(e *engine.Engine) []engine.DebugLine {
 		return !e.Release.Shows(release.From(line.Since)) || line.Until != "" && e.Config.Listpacks() &&
 			e.Release.Has(release.From(line.Until))
 	})
-	order := strings.Fields(debugOrder)
-	slices.SortStableFunc(lines, func(a, b engine.DebugLine) int {
-		return cmp.Compare(slices.Index(order, a.Name), slices.Index(order, b.Name))
-	})
-	return lines
+	ordered := make([]engine.DebugLine, 0, len(lines))
+	for _, name := range strings.Fields(debugOrder) {
+		for _, line := range lines {
+			if line.Name == name {
+				ordered = append(ordered, line)
+			}
+		}
+	}
+	return ordered
 }
 
 // debugOrder is the order of the subcommands in DEBUG HELP of Redis 8.0, those of other releases

@@ -12,17 +12,21 @@ import (
 // MEMORY STATS
 func cmdMemoryStats(c *engine.Call) {
 	b, m := c.World.MemoryUsage(), c.World.ProcessMemory()
-	r := report{{"peak.allocated", b.Peak, ""}, {"total.allocated", b.Used, ""}, {"startup.allocated", 0, ""},
-		{"replica.fullsync.buffer", 0, ""}, {"replicas.repl.buffer", 0, ""},
-		{"clients.slaves", b.Replicas, ""}, {"clients.normal", b.Sessions - b.Replicas, ""}, {"cluster.links", 0, ""},
-		{"cluster.slot_import", 0, ""}, {"cluster.slot_export", 0, ""}, {"script.VMs", 0, ""}}
+	first := map[string]int{"peak.allocated": b.Peak, "total.allocated": b.Used, "startup.allocated": 0,
+		"replica.fullsync.buffer": 0, "replicas.repl.buffer": 0,
+		"clients.slaves": b.Replicas, "clients.normal": b.Sessions - b.Replicas, "cluster.links": 0,
+		"cluster.slot_import": 0, "cluster.slot_export": 0, "script.VMs": 0}
 	for _, p := range c.Engine.Parts.List {
 		for _, cache := range p.Caches {
-			r = append(r, item{cache.Name, cache.Bytes(c.World), ""})
+			first[cache.Name] = cache.Bytes(c.World)
 		}
 	}
-	slices.SortStableFunc(r,
-		func(a, b item) int { return slices.Index(statsOrder, a.Name) - slices.Index(statsOrder, b.Name) })
+	var r report
+	for _, name := range statsOrder {
+		if bytes, ok := first[name]; ok {
+			r = append(r, item{name, bytes, ""})
+		}
+	}
 	for _, account := range c.Engine.Accounts() {
 		r = append(r, item{account.Name, account.Bytes(), ""})
 	}
