@@ -24,7 +24,7 @@ func (s *Scripts) cmdFCall(c *engine.Call) {
 	}
 	keys, argv := split(c, errBadKeys)
 	if c.Session.Debug != engine.NoDebug {
-		s.startDebugging(c, functionSubject(f), keys, argv, isReadOnly(c))
+		s.startDebugging(c, subject{f.Library.Source, f.Name}, input{keys, argv, isReadOnly(c)})
 		return
 	}
 	if c.OK() {

@@ -29,6 +29,9 @@ func cmdDebug(c *engine.Call) {
 	if c.Nested() {
 		c.Refuse(errDebugNested)
 	}
+	if mode != engine.NoDebug && onConnections == nil {
+		c.Refusef(errNoTools, "debugger")
+	}
 	if c.Rest(); c.OK() {
 		c.SetDebug(mode)
 	}
@@ -93,7 +96,7 @@ func (s *Scripts) cmdEval(c *engine.Call) {
 	body := c.Arg()
 	keys, argv := split(c, engine.ErrNotInt)
 	if c.Session.Debug != engine.NoDebug {
-		s.startDebugging(c, scriptSubject(string(body)), keys, argv, isReadOnly(c))
+		s.startDebugging(c, subject{source: string(body)}, input{keys, argv, isReadOnly(c)})
 		return
 	}
 	if !c.OK() {
@@ -132,7 +135,7 @@ func (s *Scripts) cmdEvalSHA(c *engine.Call) {
 		return
 	}
 	if c.Session.Debug != engine.NoDebug {
-		s.startDebugging(c, scriptSubject(sc.Source), keys, argv, isReadOnly(c))
+		s.startDebugging(c, subject{source: sc.Source}, input{keys, argv, isReadOnly(c)})
 		return
 	}
 	cache.Touch(sc)
@@ -178,14 +181,14 @@ func (s *Scripts) cmdLoad(c *engine.Call) {
 	c.Reply.BulkString(sc.Name)
 }
 
-// Lint is what SCRIPT LINT does with a script: it returns the findings as texts. Package linting
-// sets it; it is nil in a program without that package.
+// Lint is what SCRIPT LINT does with a script: it returns the findings as texts. Package tools sets
+// it; it is nil in a program without that package.
 var Lint func(e *engine.Engine, source string) (findings []string)
 
 // SCRIPT LINT script
 func cmdLint(c *engine.Call) {
 	if Lint == nil {
-		c.Fail(errNoLinter)
+		c.Fail(c.Engine.Commands.Errorf(errNoTools, "linter"))
 		return
 	}
 	findings := Lint(c.Engine, string(c.Arg()))

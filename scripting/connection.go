@@ -7,9 +7,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// connection is the client of redis-cli --ldb: the engine's Debugger, which gets its requests, and
-// the Console of package ldb.
-type connection struct {
+// Connection is that of a client that debugs, such as redis-cli --ldb: the engine's Debugger, which
+// gets its requests, and the Console of package ldb.
+type Connection struct {
 	engine *engine.Engine
 	client *engine.Session
 	ending func() error // what ends the run of a client that is gone
@@ -24,14 +24,14 @@ type connection struct {
 // maxRequests bounds the requests that wait, in bytes.
 const maxRequests = 1 << 20
 
-func newConnection(e *engine.Engine, client *engine.Session, ending func() error) *connection {
-	l := &connection{engine: e, client: client, ending: ending}
+func newConnection(e *engine.Engine, client *engine.Session, ending func() error) *Connection {
+	l := &Connection{engine: e, client: client, ending: ending}
 	l.ready.L = &l.mu
 	return l
 }
 
 // refuse ends the session before it has begun.
-func (l *connection) refuse(c *engine.Call, err error) {
+func (l *Connection) refuse(c *engine.Call, err error) {
 	c.Reply.Array(1)
 	c.Reply.Status("<endsession>")
 	c.Reply.Error(err)
@@ -39,7 +39,7 @@ func (l *connection) refuse(c *engine.Call, err error) {
 }
 
 // Request takes a request of the client.
-func (l *connection) Request(words [][]byte) {
+func (l *Connection) Request(words [][]byte) {
 	if len(words) == 0 {
 		return
 	}
@@ -58,21 +58,21 @@ func (l *connection) Request(words [][]byte) {
 }
 
 // Close reports that the client is gone.
-func (l *connection) Close() {
+func (l *Connection) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.gone = true
 	l.ready.Signal()
 }
 
-func (l *connection) isGone() bool {
+func (l *Connection) isGone() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.gone
 }
 
 // Ask waits for a request.
-func (l *connection) Ask() (words []string, ok bool) {
+func (l *Connection) Ask() (words []string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for len(l.queue) == 0 && !l.gone {
@@ -89,16 +89,16 @@ func (l *connection) Ask() (words []string, ok bool) {
 }
 
 // Gone returns what ends the run when the client is gone.
-func (l *connection) Gone() error { return l.ending() }
+func (l *Connection) Gone() error { return l.ending() }
 
 // Answer sends lines to the client.
-func (l *connection) Answer(lines []string) {
+func (l *Connection) Answer(lines []string) {
 	l.engine.Answer(l.client, func(w *resp.Writer) { answer(w, lines) })
 }
 
 // End sends the last lines and the reply, of which there is none if it is too large: then the
 // client is cut off.
-func (l *connection) End(lines []string, reply []byte) {
+func (l *Connection) End(lines []string, reply []byte) {
 	l.engine.Answer(l.client, func(w *resp.Writer) {
 		if reply == nil {
 			w.Fill()

@@ -8,32 +8,30 @@ import (
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/debugger"
-	"github.com/miniserver-go/miniserver/scripting/ldb"
 	"github.com/miniserver-go/miniserver/scripting/library"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/scripting/program"
 )
 
 // debugging is one run that is debugged: an interpreter for a single run, with a State and a
-// session of its own. It is the Host of its Debugger. On a connection the front end is package ldb,
-// and the run has a goroutine of its own. A caller of Debug brings another front end, and the run
-// is on the caller's goroutine.
+// session of its own. It is the Host of its Debugger. On a connection the front end is that of
+// DebugOnConnections, and the run has a goroutine of its own. A caller of Debug brings another
+// front end, and the run is on the caller's goroutine.
 type debugging struct {
 	*interpreter
 	debug  *debugger.Debugger
 	client *engine.Session
 	mode   engine.DebugMode
 	front  debugger.FrontEnd
-	line   *connection // nil for the front end of a caller of Debug
+	line   *Connection // nil for the front end of a caller of Debug
 	proto  int         // of the reply
 	loan   loan
 
 	// What the run begins with, each time.
-	of         subject
-	keys, argv [][]byte
-	readOnly   bool
-	short      bool       // of memory
-	random     lua.Random // behind math.random
+	of subject
+	input
+	short  bool       // of memory
+	random lua.Random // behind math.random
 }
 
 // Debug executes a request, such as EVAL with its arguments, for a session. If the request runs a
@@ -43,7 +41,16 @@ type debugging struct {
 func (s *Scripts) Debug(session *engine.Session, mode engine.DebugMode, request [][]byte,
 	front debugger.FrontEnd) (reply []byte) {
 	direct := &direct{FrontEnd: front}
-	s.debuggers.directs.Store(session, direct)
+	s.debuggers.directs.Store(session, starter(func(c *engine.Call, of subject, in input) {
+		d := s.newDebugging(c, of, in)
+		args, err := s.prepare(c, d, direct)
+		if err != nil {
+			c.Fail(err)
+			return
+		}
+		c.BeginDebugging(d.session, d.mode)
+		direct.run = func() { d.run(args) }
+	}))
 	session.Debug = mode
 	o := s.engine.Do(session, [][][]byte{request})
 	session.Debug = engine.NoDebug
@@ -69,75 +76,96 @@ func (f *direct) Ended(reply []byte) {
 
 // subject is what is debugged: a script, or a function of a library.
 type subject struct {
-	source string
-	load   func(d *debugging) (*program.Program, error) // compiles it for the run
+	source   string
+	function string // its name; "" for a script
 }
 
-// scriptSubject is a script as the subject of a debugger.
-func scriptSubject(body string) subject {
-	return subject{body, func(d *debugging) (*program.Program, error) {
-		sc, err := d.compile([]byte(body))
+// load compiles the subject. The library of a function is loaded anew for the run: the local
+// variables that its functions share begin as they began when it was loaded.
+func (d *debugging) load() (p *program.Program, err error) {
+	if d.of.function == "" {
+		sc, err := d.compile([]byte(d.of.source))
 		if err != nil {
 			return nil, err
 		}
 		return &sc.Program, nil
-	}}
+	}
+	d.debug.Quiet(func() {
+		var l *library.Library
+		if l, err = d.loadLibrary([]byte(d.of.source), new(library.Registry)); err == nil {
+			p = &l.Find(d.of.function).Program
+		}
+	})
+	return p, err
 }
 
-// functionSubject is a function as the subject of a debugger. Its library is loaded anew for the
-// run: the local variables that its functions share begin as they began when it was loaded.
-func functionSubject(f *library.Function) subject {
-	return subject{f.Library.Source, func(d *debugging) (p *program.Program, err error) {
-		d.debug.Quiet(func() {
-			var l *library.Library
-			if l, err = d.loadLibrary([]byte(f.Library.Source), new(library.Registry)); err == nil {
-				p = &l.Find(f.Name).Program
+// input is what a run gets, besides the data.
+type input struct {
+	keys, argv [][]byte
+	readOnly   bool
+}
+
+// starter begins a run that is debugged. An error before the run ends the session at once.
+type starter func(c *engine.Call, of subject, in input)
+
+// onConnections returns the starter of runs whose front end talks with the client on its
+// connection. It is nil in a program that has none.
+var onConnections func(s *Scripts) starter
+
+// DebugOnConnections lets clients debug scripts, by the front end that front makes.
+func DebugOnConnections(front func(c *Connection) debugger.FrontEnd) {
+	onConnections = func(s *Scripts) starter {
+		return func(c *engine.Call, of subject, in input) {
+			d := s.newDebugging(c, of, in)
+			if !c.CanDebug() {
+				c.Fail(errNoDebugger)
+				return
 			}
-		})
-		return p, err
-	}}
+			d.line = newConnection(s.engine, c.Session, d.ending)
+			args, err := s.prepare(c, d, front(d.line))
+			if err != nil {
+				d.line.refuse(c, s.engine.Commands.Worded(err))
+				return
+			}
+			c.BeginDebugging(d.session, d.mode)
+			c.Converse(d.line, func() { d.run(args) })
+		}
+	}
 }
 
-// startDebugging begins a run that is debugged. An error before the run ends the session at once.
-func (s *Scripts) startDebugging(c *engine.Call, of subject, keys, argv [][]byte, readOnly bool) {
-	s.turnTo(c.World)
+// startDebugging begins a run of a client that debugs.
+func (s *Scripts) startDebugging(c *engine.Call, of subject, in input) {
+	start, direct := s.debuggers.directs.Load(c.Session)
+	if !direct {
+		start = onConnections(s)
+	}
+	start.(starter)(c, of, in)
+}
+
+// newDebugging returns a run that is to be prepared. The client debugs no other one.
+func (s *Scripts) newDebugging(c *engine.Call, of subject, in input) *debugging {
 	d := &debugging{
 		client: c.Session, mode: c.Session.Debug, proto: c.Reply.Proto(),
-		of: of, keys: cloneAll(keys), argv: cloneAll(argv), readOnly: readOnly, random: *s.interpreter.random,
+		of: of, input: input{cloneAll(in.keys), cloneAll(in.argv), in.readOnly},
 	}
 	c.Session.Debug = engine.NoDebug
-	given, isDirect := s.debuggers.directs.Load(c.Session)
-	switch {
-	case isDirect:
-		d.front = given.(*direct)
-	case c.CanDebug():
-		d.line = newConnection(s.engine, c.Session, d.ending)
-		d.front = ldb.New(d.line)
-	default:
-		c.Fail(errNoDebugger)
-		return
-	}
-	d.debug = debugger.New(of.source, d, d.front)
+	return d
+}
+
+// prepare makes a run ready, with an interpreter like that of the runs that are not debugged.
+func (s *Scripts) prepare(c *engine.Call, d *debugging, front debugger.FrontEnd) (args []lua.Value, err error) {
+	s.turnTo(c.World)
+	d.random = *s.interpreter.random
+	d.front = front
+	d.debug = debugger.New(d.of.source, d, front)
 	d.interpreter = d.twinOf(&s.interpreter, s.engine.NewScriptSession())
 	d.current.room, d.current.started = c.Reply.Room(), s.engine.Machine()
 	limit, account := int(d.memoryLimit), s.debuggers.account
 	d.loan = loan{account: account, share: min(limit, account.Bytes()+min(limit, c.World.Room()))}
-	args, err := d.prepare(c)
-	if err != nil {
+	if args, err = d.prepare(c); err != nil {
 		d.loan.giveBack()
 	}
-	switch {
-	case err != nil && isDirect:
-		c.Fail(err)
-	case err != nil:
-		d.line.refuse(c, s.engine.Commands.Worded(err))
-	case isDirect:
-		c.BeginDebugging(d.session, d.mode)
-		given.(*direct).run = func() { d.run(args) }
-	default:
-		c.BeginDebugging(d.session, d.mode)
-		c.Converse(d.line, func() { d.run(args) })
-	}
+	return args, err
 }
 
 // twinOf returns an interpreter like in for the run.
@@ -153,7 +181,7 @@ func (d *debugging) prepare(c *engine.Call) (args []lua.Value, err error) {
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	p, err := d.of.load(d)
+	p, err := d.load()
 	if err == nil {
 		d.short, err = d.check(d.client, p, d.readOnly)
 	}
@@ -212,7 +240,7 @@ func (d *debugging) restart() (args []lua.Value, err error) {
 		before := d.interpreter
 		d.interpreter = d.twinOf(before, d.session)
 		var p *program.Program
-		if p, err = d.of.load(d); err == nil {
+		if p, err = d.load(); err == nil {
 			d.loan.giveBack()
 			args, err = d.ready(p)
 		}

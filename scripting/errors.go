@@ -7,8 +7,8 @@ import (
 // Errors of scripts, functions and their commands, in the words of Redis 8.0. File wordings.go has
 // those of other releases.
 const (
-	errNoLinter = command.Error("ERR This program has no linter: a Go program that runs a server has one with " +
-		"import _ \"github.com/miniserver-go/miniserver/scripting/linting\"")
+	errNoTools = "ERR This program has no %s: a Go program that runs a server has one with " +
+		"import _ \"github.com/miniserver-go/miniserver/scripting/tools\""
 	errNotCached    = command.Error("NOSCRIPT No matching script.")
 	errKeysNegative = command.Error("ERR Number of keys can't be negative")
 	errKeysTooMany  = command.Error("ERR Number of keys can't be greater than number of args")

@@ -68,7 +68,7 @@ type Scripts struct {
 
 // debuggers are what all runs that are debugged have in common.
 type debuggers struct {
-	directs sync.Map        // *engine.Session to *direct, for Debug
+	directs sync.Map        // *engine.Session to starter, for Debug
 	account *engine.Account // their memory
 }
 

@@ -46,7 +46,7 @@ var layers = [][]string{
 	{"internal/assembly"},
 	{"internal/testkit"},
 	{"persistence/fixture"},
-	{"scripting/linting"},
+	{"scripting/tools"},
 	{"server", "scripting", "internal/replication", "internal/replication/migrate", "persistence/journal",
 		"internal/sentinel", "internal/group"},
 	{"internal/group/consensus"},

@@ -15,7 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/internal/transcript"
-	_ "github.com/miniserver-go/miniserver/scripting/linting" // SCRIPT LINT
+	_ "github.com/miniserver-go/miniserver/scripting/tools" // SCRIPT LINT and DEBUG
 )
 
 var update = flag.String("update", "", "rewrite the transcripts' replies from a world: redis for the default "+

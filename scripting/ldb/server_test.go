@@ -19,6 +19,7 @@ import (
 
 	"github.com/miniserver-go/miniserver"
 	"github.com/miniserver-go/miniserver/internal/reference"
+	_ "github.com/miniserver-go/miniserver/scripting/tools" // SCRIPT DEBUG
 )
 
 // debugged is a script with what a user types into redis-cli --ldb.

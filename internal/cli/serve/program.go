@@ -7,7 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/cli/goruntime"
 	"github.com/miniserver-go/miniserver/internal/console"
-	_ "github.com/miniserver-go/miniserver/scripting/linting" // SCRIPT LINT
+	_ "github.com/miniserver-go/miniserver/scripting/tools" // SCRIPT LINT and DEBUG
 )
 
 // program is an engine with its server and the files of the process.
