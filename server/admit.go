@@ -82,10 +82,13 @@ var wordings = []command.Wording{{Before: release.NoValkey, Error: errProtected,
 		"user. NOTE: You only need to do one of the above things in order for the server to start accepting " +
 		"connections from the outside."}}
 
-// enroll passes a connection to an event loop, with the first bytes if they were read already. The
-// loop calls ended after closing it.
-func (s *Server) enroll(nc net.Conn, from engine.Endpoint, first []byte, ended func(broken bool)) {
-	c := &conn{server: s, in: &nothing, from: from, first: first, ended: ended}
+// newConn returns a connection that is to be passed to an event loop.
+func (s *Server) newConn(from engine.Endpoint) *conn {
+	return &conn{server: s, in: &nothing, from: from, ended: unnoticed}
+}
+
+// enroll passes a connection to an event loop.
+func (s *Server) enroll(nc net.Conn, c *conn) {
 	if err := s.sockets.enroll(nc, c); err != nil {
 		s.counts.clients.Add(-1)
 		s.log('#', "Error registering fd event for the new client: %v", err)

@@ -15,6 +15,7 @@ type conn struct {
 	first    []byte            // what had been read before the event loop got the connection
 	ended    func(broken bool) // called when the connection is closed; nothing more can be sent if it is broken
 	session  *engine.Session
+	named    *atomic.Pointer[[]string] // the users of its certificate, once they are known; nil if they do not count
 	socket   socket
 	in       *input // what is not executed; nothing if nothing is
 	loop     *loop

@@ -40,7 +40,9 @@ func (s *Server) forward(nc net.Conn) {
 		leader, stays = s.destination(r, first)
 	}
 	if stays && s.relays.remove(r) {
-		s.enroll(nc, endpoint(nc), first, unnoticed)
+		c := s.newConn(endpoint(nc))
+		c.first = first
+		s.enroll(nc, c)
 		return
 	}
 	if leader != "" {

@@ -91,6 +91,9 @@ func (c *conn) traffic(data []byte) {
 		c.collect()
 	}
 	if len(data) > 0 {
+		if c.named != nil {
+			c.logIn()
+		}
 		c.quiet, c.deaf = false, false
 		c.countRead(len(data))
 	} else if c.roomy {

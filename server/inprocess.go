@@ -52,7 +52,9 @@ func (s *Server) Connect(from engine.Endpoint, ended func()) (net.Conn, error) {
 		return nil, err
 	}
 	if !s.refuses(loop) {
-		s.enroll(loop, from, nil, notice)
+		c := s.newConn(from)
+		c.ended = notice
+		s.enroll(loop, c)
 	}
 	return inside, nil
 }

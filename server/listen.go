@@ -284,6 +284,6 @@ func (s *Server) admit(nc net.Conn) {
 	case s.forwards.Load() && nc.LocalAddr().Network() == "tcp":
 		s.acceptors.Go(func() { s.forward(nc) })
 	default:
-		s.enroll(nc, endpoint(nc), nil, unnoticed)
+		s.enroll(nc, s.newConn(endpoint(nc)))
 	}
 }

@@ -20,7 +20,7 @@ import (
 func (s *Server) params() []config.Param {
 	bulk := s.engine.Params.Named("proto-max-bulk-len")
 	*bulk = bulk.Then(func() { s.maxBulk.Store(s.engine.Config.ProtoMaxBulk) })
-	return append(s.tls.params(s.log), []config.Param{
+	return append(s.tls.params(s.engine.Release.Product == "valkey", s.log), []config.Param{
 		{Name: "bind", List: true, Get: func() string { return strings.Join(s.opts.Bind, " ") },
 			Set:   func(v string) error { s.opts.Bind = strings.Fields(v); return nil },
 			Apply: func() error { return s.relistenOr("Failed to bind to specified addresses.") }},

@@ -36,6 +36,7 @@ type tlsConfig struct {
 	caFile     string // paths of the authorities for clients' certificates
 	caDir      string
 	auth       string // yes, no, optional: whether clients must show a certificate
+	userBy     string // what of its certificate logs a client in
 	protocols  string // such as "TLSv1.2 TLSv1.3"; "" for both
 	config     atomic.Pointer[tls.Config]
 
@@ -56,7 +57,7 @@ var (
 )
 
 // params returns the parameters of TLS. A CONFIG SET applies to connections that begin after it.
-func (t *tlsConfig) params(log func(mark byte, format string, args ...any)) (list []config.Param) {
+func (t *tlsConfig) params(valkey bool, log func(mark byte, format string, args ...any)) (list []config.Param) {
 	t.auth = "yes"
 	apply := func() error {
 		if t.port == 0 {
@@ -83,7 +84,7 @@ func (t *tlsConfig) params(log func(mark byte, format string, args ...any)) (lis
 		list[i].Apply = apply
 	}
 	return append(list, config.Int("tls-port", &t.port, 0, 65535).AtStart(),
-		config.Bool("tls-self-signed", &t.selfSigned).AtStart().AsSwitch(),
+		t.userParam(valkey), config.Bool("tls-self-signed", &t.selfSigned).AtStart().AsSwitch(),
 		config.Int("tls-auto-reload-interval", &t.every, 0, math.MaxInt32))
 }
 

@@ -22,10 +22,18 @@ func (s *Server) admitTLS(nc net.Conn) {
 func (s *Server) secure(nc net.Conn) {
 	ctx, stop := context.WithTimeout(context.Background(), handshakeTimeout)
 	defer stop()
-	s.engine.With(func() { s.tls.refresh(time.Now(), s.log) })
-	client, from := tls.Server(nc, s.tls.config.Load()), endpoint(nc)
-	from.TLS = true
-	pass, err := s.enrollTLS(client, from, stop)
+	by := byNobody
+	s.engine.With(func() {
+		s.tls.refresh(time.Now(), s.log)
+		by = s.tls.userBy
+	})
+	c, config := s.newConn(endpoint(nc)), s.tls.config.Load()
+	c.from.TLS = true
+	if by != byNobody {
+		config = s.naming(c, by)
+	}
+	client := tls.Server(nc, config)
+	pass, err := s.enrollTLS(client, c, stop)
 	if err == nil {
 		err = client.HandshakeContext(ctx)
 	}

@@ -5,14 +5,13 @@ package server
 import (
 	"crypto/tls"
 	"net"
-
-	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // enrollTLS passes a connection to an event loop, which serves any net.Conn and calls stop when it
 // has closed it. There is nothing to pass then.
-func (s *Server) enrollTLS(client *tls.Conn, from engine.Endpoint, stop func()) (pass func(), err error) {
-	s.enroll(client, from, nil, func(bool) { stop() })
+func (s *Server) enrollTLS(client *tls.Conn, c *conn, stop func()) (pass func(), err error) {
+	c.ended = func(bool) { stop() }
+	s.enroll(client, c)
 	return func() {}, nil
 }
 

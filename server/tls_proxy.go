@@ -11,25 +11,24 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // enrollTLS passes one end of a pair to an event loop, which calls stop when it has closed that.
 // The result passes the plain bytes of the connection through the other end until both have ended.
-func (s *Server) enrollTLS(client *tls.Conn, from engine.Endpoint, stop func()) (pass func(), err error) {
+func (s *Server) enrollTLS(client *tls.Conn, c *conn, stop func()) (pass func(), err error) {
 	inside, loop, err := pair()
 	if err != nil {
 		s.counts.clients.Add(-1)
 		return func() {}, err
 	}
-	s.enroll(loop, from, nil, func(broken bool) {
+	c.ended = func(broken bool) {
 		stop()
 		if broken {
 			_ = client.NetConn().Close()
 		}
 		_ = client.SetWriteDeadline(time.Now().Add(closeTimeout))
-	})
+	}
+	s.enroll(loop, c)
 	return func() { proxy(client, inside) }, nil
 }
 

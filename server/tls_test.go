@@ -12,6 +12,7 @@ import (
 	"io"
 	"math/big"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -23,6 +24,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/launch"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // notary is a certificate authority.
@@ -52,6 +54,7 @@ func (n *notary) issue(t *testing.T, name string, by *notary) (*x509.Certificate
 		SerialNumber: serial, Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: by == nil, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		URIs:     []*url.URL{{Scheme: "urn", Opaque: "none"}, {Scheme: "urn", Opaque: name}},
 	}
 	parent, signer := form, key
 	if by != nil {
@@ -94,7 +97,12 @@ func freePort(t *testing.T) string {
 
 // startTLS runs a server on a port for TLS only.
 func startTLS(t *testing.T, settings map[string]string) *running {
-	return startWith(t, Options{}, func(e *engine.Engine) {
+	return startTLSLike(t, &release.Default, settings)
+}
+
+// startTLSLike is startTLS of a server that behaves as a release.
+func startTLSLike(t *testing.T, like *release.Release, settings map[string]string) *running {
+	return startLike(t, like, Options{}, func(e *engine.Engine) {
 		settings["tls-port"] = freePort(t)
 		for name, value := range settings {
 			require.NoError(t, e.Params.Named(name).Set(value), name)
@@ -211,6 +219,49 @@ func TestTLSAsksForCertificates(t *testing.T) {
 			_, err = conn.ReadString('\n')
 		}
 		require.Equal(t, c.in, err == nil, "%s: %v", c.auth, err)
+	}
+}
+
+// TestTLSCertificatesLogIn: a client is the user that its certificate names, if there is such a user
+// and it is on, as with Redis 8.6 and Valkey 9.1.
+func TestTLSCertificatesLogIn(t *testing.T) {
+	for _, c := range []struct{ like, by, user string }{
+		{"redis:8.6", "CN", "alice"}, {"valkey:9.1", "URI", "urn:alice"},
+	} {
+		n := newNotary(t)
+		for _, name := range []string{"server", "alice", "nobody"} {
+			n.issue(t, name, n)
+		}
+		like, err := release.Parse(c.like)
+		require.NoError(t, err)
+		r := startTLSLike(t, like, n.settings("optional"))
+		is := func(name ...string) string {
+			var shown []tls.Certificate
+			for _, name := range name {
+				shown = append(shown, n.certificate(t, name))
+			}
+			conn, err := r.dialTLS(t, n, shown...)
+			require.NoError(t, err)
+			return conn.bulk("ACL WHOAMI")
+		}
+		admin, err := r.dialTLS(t, n)
+		require.NoError(t, err)
+		require.Equal(t, "+OK", admin.ask("ACL SETUSER "+c.user+" on >secret +@all"))
+		require.Equal(t, "default", is("alice"), "certificates name nobody by default")
+		require.Equal(t, "+OK", admin.ask("CONFIG SET tls-auth-clients-user "+strings.ToLower(c.by)))
+		require.Equal(t, c.user, is("alice"))
+		require.Equal(t, "default", is())
+		require.Contains(t, admin.bulk("INFO stats"), "acl_access_denied_tls_cert:0\r\n")
+		require.Equal(t, "default", is("nobody"))
+		require.Equal(t, "+OK", admin.ask("ACL SETUSER "+c.user+" off"))
+		require.Equal(t, "default", is("alice"))
+		require.Contains(t, admin.bulk("INFO stats"), "acl_access_denied_tls_cert:2\r\n")
+		require.Equal(t, "-ERR CONFIG SET failed (possibly related to argument 'tls-auth-clients-user') - "+
+			"argument(s) must be one of the following: "+map[string]string{"CN": "CN, off", "URI": "CN, URI, off"}[c.by],
+			admin.ask("CONFIG SET tls-auth-clients-user name"))
+		require.Equal(t, "+OK", admin.ask("ACL SETUSER "+c.user+" on"))
+		require.Equal(t, "+OK", admin.ask("CONFIG SET requirepass password"))
+		require.Equal(t, c.user, is("alice"), "who the certificate names needs no password")
 	}
 }
 

@@ -154,10 +154,11 @@ func Enum(name string, p *string, words ...string) Param {
 	return Param{Name: name,
 		Get: func() string { return *p },
 		Set: func(v string) error {
-			if v = strings.ToLower(v); !slices.Contains(words, v) {
+			i := slices.IndexFunc(words, func(word string) bool { return strings.EqualFold(word, v) })
+			if i < 0 {
 				return NotOneOf(words...)
 			}
-			*p = v
+			*p = words[i]
 			return nil
 		}}
 }

@@ -112,6 +112,7 @@ var paramsSince = release.ByName(map[string]string{
 	"valkey:9.0.0": "cluster-announce-client-port cluster-announce-client-tls-port cluster-config-save-behavior " +
 		"cluster-databases cluster-slot-migration-log-max-len mptcp repl-mptcp slot-migration-max-failover-repl-bytes",
 	"valkey:9.1.0":       "hash-seed tls-auto-reload-interval",
+	"8.6.0 valkey:9.1.0": "tls-auth-clients-user",
 	"8.2.0 valkey:8.0.0": "cluster-slot-stats-enabled",
 	"valkey:8.0.0": "availability-zone cluster-announce-client-ipv4 cluster-announce-client-ipv6 " +
 		"cluster-blacklist-ttl cluster-manual-failover-timeout " +

@@ -17,9 +17,8 @@ var unsupported = map[string]string{
 	"loadmodule": "there are no loadable modules",
 	"sentinel": "a Sentinel is another program; " +
 		"a server with group-id answers SENTINEL itself",
-	"tls-auth-clients-user": "a certificate does not log in; clients use AUTH",
-	"vm-enabled":            "all data are in memory; see 'maxmemory'",
-	"diskstore-enabled":     "all data are in memory; see 'maxmemory'",
+	"vm-enabled":        "all data are in memory; see 'maxmemory'",
+	"diskstore-enabled": "all data are in memory; see 'maxmemory'",
 }
 
 // retired are settings that did something once, and which real servers skip in a configuration

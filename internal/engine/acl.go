@@ -23,12 +23,32 @@ func (c *Call) Login(name, password []byte) bool {
 		c.Engine.refused(c.Session, Refusal{Reason: "auth", Object: string(c.Args[0]), User: string(name)})
 		return false
 	}
-	c.Session.user, c.Session.authed, c.Session.everAuthed, c.Session.loggedIn = u, true, true, true
-	c.Session.limitReplies()
+	c.Session.become(u)
 	if admitted != nil {
 		admitted()
 	}
 	return true
+}
+
+// become gives the session a user that may be it.
+func (s *Session) become(u *acl.User) {
+	s.user, s.authed, s.everAuthed, s.loggedIn = u, true, true, true
+	s.limitReplies()
+}
+
+// LoginCertified gives the session the first of the users named by its client's certificate that
+// there is and that is on, without a password. Without one it stays who it was, which ACL LOG tells
+// with the last name. It is called under the lock.
+func (s *Session) LoginCertified(names []string) {
+	e := s.engine
+	for _, name := range names {
+		if u := e.Users.Named(name); u != nil && u.Enabled() {
+			e.Log('-', "TLS: Auto-authenticated client as %s", name)
+			s.become(u)
+			return
+		}
+	}
+	e.refused(s, Refusal{Reason: "tls-cert", User: names[len(names)-1]})
 }
 
 // AskForLogins lets who has never logged in do no more, if the default user needs a password by

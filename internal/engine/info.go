@@ -188,7 +188,7 @@ func (w *World) fillStats(b *bytes.Buffer) {
 		Fields(b, name, w.figure(name))
 	}
 	Fields(b, zeroStats...)
-	for i, name := range [...]string{"auth", "cmd", "key", "channel", "db"} {
+	for i, name := range [...]string{"auth", "cmd", "key", "channel", "db", "tls_cert"} {
 		Fields(b, "acl_access_denied_"+name, e.stats.denied[i])
 	}
 	e.fillLoops(b)

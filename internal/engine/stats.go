@@ -26,7 +26,7 @@ type stats struct {
 }
 
 // refusalReasons are the reasons that INFO counts.
-var refusalReasons = [...]string{"auth", "command", "key", "channel", "database"}
+var refusalReasons = [...]string{"auth", "command", "key", "channel", "database", "tls-cert"}
 
 // maxErrorKinds is how many kinds of errors are counted. Scripts choose the first words of their
 // errors.
@@ -118,10 +118,10 @@ func (r *Rate) perSecond() (rate int64) {
 func (r *Rate) Kilobytes() string { return fmt.Sprintf("%.2f", float64(r.perSecond())/1024) }
 
 // zeroStats are figures of INFO stats that dashboards read and that are always 0 here: nothing
-// forks; expiry does not sample; MIGRATE keeps no connections; no certificate names a user; no
-// thread frees, accepts or prefetches for another; the buffers of replies grow as they are filled.
+// forks; expiry does not sample; MIGRATE keeps no connections; no thread frees, accepts or
+// prefetches for another; the buffers of replies grow as they are filled.
 var zeroStats = []any{"expired_stale_perc", "0.00", "total_forks", 0, "latest_fork_usec", 0,
-	"migrate_cached_sockets", 0, "acl_access_denied_tls_cert", 0,
+	"migrate_cached_sockets", 0,
 	"reply_buffer_shrinks", 0, "reply_buffer_expands", 0,
 	"io_threaded_freed_objects", 0, "io_threaded_accept_processed", 0, "io_threaded_poll_processed", 0,
 	"io_threaded_total_prefetch_batches", 0, "io_threaded_total_prefetch_entries", 0}
