@@ -2,6 +2,7 @@ package scripting
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
@@ -24,6 +25,7 @@ func (s *Scripts) Part() engine.Part {
 			{Name: "Stats", Fill: func(w *engine.World, b *bytes.Buffer) {
 				engine.Fields(b, "evicted_scripts", s.of(w).cache.Evicted)
 			}, Reset: func(w *engine.World) { s.of(w).cache.Evicted = 0 }},
+			{Name: "Scripting Engines", Asked: "scriptingengines", Since: "valkey:9.1.0", Hidden: true, Fill: s.fillEngines},
 		},
 		Caches: []engine.Cache{
 			{Name: "lua.caches", Bytes: func(w *engine.World) int { return s.of(w).cache.Bytes() }},
@@ -40,6 +42,14 @@ func (s *Scripts) Part() engine.Part {
 			s.interpreter.random.Seed(int32(seed))
 		},
 	}
+}
+
+// fillEngines writes INFO scriptingengines.
+func (s *Scripts) fillEngines(w *engine.World, b *bytes.Buffer) {
+	own := s.of(w)
+	used := own.cache.Bytes() + own.registry.Bytes()
+	engine.Fields(b, "engines_count", 1, "engines_total_used_memory", used, "engines_total_memory_overhead", 0,
+		"engine_0", fmt.Sprintf("name=LUA,module=lua,abi_version=4,used_memory=%d,memory_overhead=0", used))
 }
 
 // fillMemory writes the fields of INFO memory about scripts.

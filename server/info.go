@@ -21,6 +21,7 @@ import (
 func (s *Server) sections() []engine.Section {
 	return []engine.Section{
 		{Name: "Server", Fill: s.fillServer},
+		{Name: "TLS", Since: "valkey:9.1.0", Hidden: true, Fill: s.tls.fill},
 		{Name: "Clients",
 			Fill: func(_ *engine.World, b *bytes.Buffer) { engine.Fields(b, "maxclients", s.maxClients.Load()) }},
 		{Name: "Memory", Fill: fillMemory},

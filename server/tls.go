@@ -1,8 +1,10 @@
 package server
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/errno"
 )
 
@@ -213,4 +216,29 @@ func authorities(file, dir string) (*x509.CertPool, error) {
 		return nil, fmt.Errorf("no certificate in %s", strings.Join(files, ", "))
 	}
 	return pool, nil
+}
+
+// fill writes INFO tls: the certificates of the server and of the first authority of clients. It
+// shows none to other servers but the server's own.
+func (t *tlsConfig) fill(w *engine.World, b *bytes.Buffer) {
+	var own, authority *x509.Certificate
+	if config := t.config.Load(); config != nil {
+		own, _ = x509.ParseCertificate(config.Certificates[0].Certificate[0])
+	}
+	if text, err := os.ReadFile(t.caFile); err == nil && t.port > 0 {
+		if block, _ := pem.Decode(text); block != nil {
+			authority, _ = x509.ParseCertificate(block.Bytes)
+		}
+	}
+	for _, c := range []struct {
+		of   string
+		cert *x509.Certificate
+	}{{"server", own}, {"client", nil}, {"ca", authority}} {
+		serial, left := "none", int64(0)
+		if c.cert != nil {
+			serial = fmt.Sprintf("%X", c.cert.SerialNumber.Bytes())
+			left = max(0, c.cert.NotAfter.Unix()-time.Now().Unix())
+		}
+		engine.Fields(b, "tls_"+c.of+"_cert_serial", serial, "tls_"+c.of+"_cert_expires_in_seconds", left)
+	}
 }

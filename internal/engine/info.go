@@ -17,7 +17,8 @@ import (
 type Section struct {
 	Name   string // as its heading shows it, "Memory"
 	Since  string // the first release with it; "" for all
-	Hidden bool   // only shown when asked for by name, or by all and everything
+	Asked  string // how it is asked for; its name in lower case if empty
+	Hidden bool   // only shown when asked for, or by all and everything
 	Fill   func(w *World, b *bytes.Buffer)
 	Reset  func(w *World) // CONFIG RESETSTAT; nil if nothing is counted
 }
@@ -36,9 +37,9 @@ func (w *World) figure(name string) int {
 }
 
 // sectionOrder is the order of INFO's sections; others follow.
-var sectionOrder = []string{"Server", "Clients", "Memory", "Persistence", "Threads", "Stats", "Replication", "CPU",
-	"Hotkeys", "Modules", "Commandstats", "Errorstats", "Latencystats", "Cluster", "Cluster Info", "Keyspace",
-	"Keysizes"}
+var sectionOrder = []string{"Server", "TLS", "Clients", "Memory", "Persistence", "Threads", "Stats", "Replication",
+	"CPU", "Hotkeys", "Modules", "Commandstats", "Errorstats", "Latencystats", "Cluster", "Cluster Info",
+	"Scripting Engines", "Keyspace", "Keysizes"}
 
 // addSections adds sections to INFO.
 func (e *Engine) addSections(s []Section) {
@@ -161,7 +162,7 @@ func (w *World) fillPersistence(b *bytes.Buffer) {
 	if w.engine.persistence.loading > 0 {
 		loading = 1
 	}
-	Fields(b, "loading", loading, "rdb_changes_since_last_save", w.Unsaved)
+	Fields(b, "loading", loading, "rdb_changes_since_last_save", w.Unsaved, "slot_migration_fork_in_progress", 0)
 }
 
 func (w *World) fillStats(b *bytes.Buffer) {

@@ -151,7 +151,7 @@ func (w *World) fillMemory(out *bytes.Buffer) {
 var zeroMemory = []any{"mem_replica_full_sync_buffer", 0, "mem_overhead_db_hashtable_rehashing", 0,
 	"mem_cluster_links", 0,
 	"mem_cluster_slot_migration_output_buffer", 0, "mem_cluster_slot_migration_input_buffer", 0,
-	"mem_cluster_slot_migration_input_buffer_peak", 0}
+	"mem_cluster_slot_migration_input_buffer_peak", 0, "mem_cluster_slot_import", 0, "mem_cluster_slot_export", 0}
 
 // Ratio returns a/b, with 1 in place of a b below 1.
 func Ratio(a, b int64) float64 { return float64(a) / float64(max(b, 1)) }

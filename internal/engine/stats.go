@@ -120,7 +120,9 @@ func (r *Rate) Kilobytes() string { return fmt.Sprintf("%.2f", float64(r.perSeco
 // zeroStats are figures of INFO stats that dashboards read and that are always 0 here: nothing
 // forks; expiry does not sample; MIGRATE keeps no connections; no thread frees, accepts or
 // prefetches for another; the buffers of replies grow as they are filled.
-var zeroStats = []any{"expired_stale_perc", "0.00", "total_forks", 0, "latest_fork_usec", 0,
+var zeroStats = []any{"expired_stale_perc", "0.00", "expired_keys_with_volatile_items_stale_perc", "0.00",
+	"total_forks", 0, "latest_fork_usec", 0,
+	"total_net_cluster_slot_import_bytes", 0, "total_net_cluster_slot_export_bytes", 0,
 	"migrate_cached_sockets", 0,
 	"reply_buffer_shrinks", 0, "reply_buffer_expands", 0,
 	"io_threaded_freed_objects", 0, "io_threaded_accept_processed", 0, "io_threaded_poll_processed", 0,

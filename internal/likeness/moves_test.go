@@ -66,7 +66,7 @@ var constants = standing{
 	"Nodes of a cluster have no links between them.": "cluster_connections mem_cluster_links " +
 		"mem_cluster_slot_migration_input_buffer mem_cluster_slot_migration_input_buffer_peak " +
 		"mem_cluster_slot_migration_output_buffer",
-	"No module forks, and there are no users by certificate.": "module_fork_in_progress " +
+	"No module forks, and no certificate is shown in this test.": "module_fork_in_progress " +
 		"module_fork_last_cow_size acl_access_denied_tls_cert",
 	"Go's allocator, as that of the C library, has no such pages.": "allocator_muzzy",
 }

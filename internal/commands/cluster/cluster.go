@@ -28,7 +28,7 @@ func Part(e *engine.Engine) engine.Part {
 	enabled := config.Bool("cluster-enabled", &e.Config.Cluster).AtStart()
 	return engine.Part{Families: []command.Family{family, trimming}, Params: []config.Param{enabled, databasesParam(e)},
 		Sections: []engine.Section{{Name: "Cluster", Fill: fillEnabled},
-			{Name: "Cluster Info", Since: "valkey:9.1.0", Fill: fillInfo}}}
+			{Name: "Cluster Info", Asked: "cluster_info", Since: "valkey:9.1.0", Fill: fillInfo}}}
 }
 
 // databasesParam is cluster-databases. A cluster cannot have more databases than the server.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func infoText(w *engine.World, names []string) []byte {
 	usual := slices.Contains(names, "default")
 	last := ""
 	for _, s := range w.Engine().Parts.Sections {
-		if !all && !(usual && !s.Hidden) && !slices.Contains(names, strings.ToLower(s.Name)) {
+		if !all && !(usual && !s.Hidden) && !slices.Contains(names, cmp.Or(s.Asked, strings.ToLower(s.Name))) {
 			continue
 		}
 		if s.Name != last {
@@ -66,7 +67,10 @@ var fieldsSince = release.ByName(map[string]string{
 	"7.4.0 valkey:8.0.0": "allocator_muzzy mem_overhead_db_hashtable_rehashing " +
 		"client_output_buffer_limit_disconnections client_query_buffer_limit_disconnections " +
 		"evicted_scripts pubsub_clients total_watched_keys watching_clients",
-	"valkey:9.1.0": "acl_access_denied_db", "8.6.0 valkey:9.1.0": "acl_access_denied_tls_cert",
+	"valkey:9.1.0": "acl_access_denied_db expired_keys_with_volatile_items_stale_perc mem_cluster_slot_export " +
+		"mem_cluster_slot_import slot_migration_fork_in_progress total_net_cluster_slot_export_bytes " +
+		"total_net_cluster_slot_import_bytes",
+	"8.6.0 valkey:9.1.0": "acl_access_denied_tls_cert",
 	"8.6.0": "expired_keys_active expired_subkeys_active " +
 		"rdb_saves_consecutive_failures master_client_io_thread",
 	"8.2.0": "used_memory_peak_time master_current_sync_attempts master_total_sync_attempts " +

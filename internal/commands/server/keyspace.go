@@ -11,16 +11,22 @@ import (
 	"github.com/miniserver-go/miniserver/internal/release"
 )
 
-// showsSubexpiry is the number of collections with elements that expire.
-var showsSubexpiry = release.From("7.4.0")
+// INFO keyspace shows the number of collections with elements that expire by one of two names.
+var (
+	showsSubexpiry     = release.From("7.4.0")
+	showsVolatileItems = release.From("valkey:9.1.0")
+)
 
 func fillKeyspace(w *engine.World, b *bytes.Buffer) {
 	for i := range w.Keyspace.Len() {
 		if db := w.Keyspace.DB(i); db.Len() > 0 {
 			fmt.Fprintf(b, "db%d:keys=%d,expires=%d,avg_ttl=%d", i, db.Len(), db.Expiry().Volatile(),
 				db.Expiry().AverageTTL())
-			if w.Engine().Release.Has(showsSubexpiry) {
+			switch r := w.Engine().Release; {
+			case r.Has(showsSubexpiry):
 				fmt.Fprintf(b, ",subexpiry=%d", db.Expiry().Subexpiry())
+			case r.Has(showsVolatileItems):
+				fmt.Fprintf(b, ",keys_with_volatile_items=%d", db.Expiry().Subexpiry())
 			}
 			b.WriteString("\r\n")
 		}
