@@ -2,7 +2,9 @@ package tdigest
 
 import (
 	"math"
+	"slices"
 	"sort"
+	"sync"
 )
 
 // Questions answers questions about a digest. It is of use until the digest changes. Many questions
@@ -10,14 +12,32 @@ import (
 type Questions struct {
 	d       *Digest
 	total   float64         // weight of the merged nodes
-	before  []float64       // the weight before each node; made for the first cdf
-	middle  []float64       // the weight before the middle of each node; made for the first quantile
+	before  []float64       // the weight before each node; empty before the first cdf
+	middle  []float64       // the weight before the middle of each node; empty before the first quantile
 	ordered bool            // no mean is below the one before it; known with before
 	equal   map[int]float64 // the weight of a node and those behind it that have its mean
 }
 
-// Ask returns what answers questions about the digest.
-func (d *Digest) Ask() *Questions { return &Questions{d: d} }
+// asked are Questions whose memory is free for others.
+var asked = sync.Pool{New: func() any { return new(Questions) }}
+
+// mostAsked is for how many nodes such memory is kept.
+const mostAsked = 4096
+
+// Ask returns what answers questions about the digest, until Done.
+func (d *Digest) Ask() *Questions {
+	q := asked.Get().(*Questions)
+	q.d = d
+	return q
+}
+
+// Done lets others have the memory.
+func (q *Questions) Done() {
+	if q.d.merged <= mostAsked {
+		*q = Questions{before: q.before[:0], middle: q.middle[:0]}
+		asked.Put(q)
+	}
+}
 
 // merge merges the digest.
 func (q *Questions) merge() {
@@ -63,11 +83,10 @@ func (q *Questions) at(index float64) float64 {
 // first one.
 func (q *Questions) searchMiddle(index float64) int {
 	n := q.d.merged
-	if q.middle == nil {
-		q.middle = make([]float64, n)
-		q.middle[0] = q.weight(0) / 2
+	if len(q.middle) == 0 {
+		q.middle = append(slices.Grow(q.middle, n), q.weight(0)/2)
 		for i := range n - 1 {
-			q.middle[i+1] = q.middle[i] + (q.weight(i)+q.weight(i+1))/2
+			q.middle = append(q.middle, q.middle[i]+(q.weight(i)+q.weight(i+1))/2)
 		}
 	}
 	return sort.Search(n-1, func(i int) bool { return q.middle[i+1] > index })
@@ -193,12 +212,12 @@ func (q *Questions) equalTo(i int) float64 {
 
 // sumBefore makes before.
 func (q *Questions) sumBefore() {
-	if q.before != nil {
+	if len(q.before) > 0 {
 		return
 	}
-	q.before, q.ordered = make([]float64, q.d.merged), true
+	q.before, q.ordered = append(slices.Grow(q.before, q.d.merged), 0), true
 	for i := range q.d.merged - 1 {
-		q.before[i+1] = q.before[i] + q.weight(i)
+		q.before = append(q.before, q.before[i]+q.weight(i))
 		q.ordered = q.ordered && q.d.means[i] <= q.d.means[i+1]
 	}
 }

@@ -123,11 +123,16 @@ func asking[T any](read func(c *engine.Call) T, reply func(c *engine.Call, q *td
 		if !c.OK() {
 			return
 		}
-		if !d.NeedsMerge() {
-			reply(c, d.Ask(), args)
-			return
+		ask := func(d *tdigest.Digest) {
+			q := d.Ask()
+			defer q.Done()
+			reply(c, q, args)
 		}
-		askUnmerged(c, key, d, func(d *tdigest.Digest) { reply(c, d.Ask(), args) })
+		if d.NeedsMerge() {
+			askUnmerged(c, key, d, ask)
+		} else {
+			ask(d)
+		}
 	}
 }
 
