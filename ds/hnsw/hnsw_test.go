@@ -18,7 +18,7 @@ func components(rng *rand.Rand, dim int) []float32 {
 
 func TestRandomChangesKeepTheInvariantsAndRecall(t *testing.T) {
 	for _, kind := range []Kind{Float, Int8, Bit} {
-		for _, m := range []int{4, 16} {
+		for _, m := range []int{4, 16, 100} {
 			rng := rand.New(rand.NewPCG(1, uint64(kind)))
 			g, nodes := New(kind, 20, m), []Ref(nil)
 			for i := range 4000 {

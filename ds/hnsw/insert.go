@@ -56,6 +56,13 @@ func (g *Graph) connect(r Ref, level, ef int) {
 	}
 }
 
+// What is O(M^2) or worse is done for so many nodes at most, of which a graph with the usual M does
+// not have more.
+const (
+	mostCompared = 64   // with a node
+	mostSpread   = 1024 // of those that an insertion finds, or 2M
+)
+
 // spread returns most of some nodes, which are sorted by their distances from one: those that lie
 // in different directions, which are nearer to it than to any that is chosen already, and then the
 // nearest of the others.
@@ -63,12 +70,13 @@ func (g *Graph) spread(near []Found, most int) []Found {
 	if len(near) <= most {
 		return near
 	}
+	near = near[:min(len(near), max(mostSpread, 2*most))]
 	chosen, others := make([]Found, 0, most), make([]Found, 0, most)
 	for _, f := range near {
 		switch {
 		case len(chosen) == most:
 			return chosen
-		case g.apart(f, chosen):
+		case g.apart(f, chosen[:min(len(chosen), mostCompared)]):
 			chosen = append(chosen, f)
 		case len(others) < most:
 			others = append(others, f)
@@ -85,13 +93,13 @@ func (g *Graph) apart(f Found, others []Found) bool {
 
 // join links r, which has room, with another node on a level. If that one has no room, it gives up
 // the link that it needs least, which may be this one: the longest to a node that is nearer to
-// another one of them, or else the longest.
+// another one of them, or else the longest. Of many links it looks at some.
 func (g *Graph) join(r Ref, to Found, level int) {
 	if len(g.Links(to.Node, level)) < g.room(level) {
 		g.link(r, to.Node, level)
 		return
 	}
-	near := append(g.around(to.Node, level), Found{to.Distance, r})
+	near := append(g.around(to.Node, level, g.ID(r)), Found{to.Distance, r})
 	slices.SortFunc(near, g.compare)
 	last := len(near) - 1
 	for i := last; i > 0; i-- {
@@ -113,11 +121,14 @@ func (g *Graph) compare(a, b Found) int {
 	return 1
 }
 
-// around returns the nodes that a node is linked with on a level.
-func (g *Graph) around(r Ref, level int) []Found {
+// around returns the nodes that a node is linked with on a level, or some of them, which a number
+// chooses.
+func (g *Graph) around(r Ref, level int, some uint64) []Found {
 	v, links := g.Vector(r), g.Links(r, level)
-	near := make([]Found, 0, len(links)+1)
-	for _, to := range links {
+	near := make([]Found, 0, min(len(links), mostCompared)+1)
+	from := int(some % uint64(len(links)))
+	for i := range min(len(links), mostCompared) {
+		to := links[(from+i)%len(links)]
 		near = append(near, Found{g.distance(&v, to), to})
 	}
 	return near
@@ -126,7 +137,7 @@ func (g *Graph) around(r Ref, level int) []Found {
 // force links r, which has no link on a level, with a node that has no room there, or with one that
 // is linked with that. No node loses its last link.
 func (g *Graph) force(r Ref, to Found, level int) {
-	near := g.around(to.Node, level)
+	near := g.around(to.Node, level, g.ID(r))
 	slices.SortFunc(near, g.compare)
 	for _, f := range slices.Backward(near) {
 		if f.Node == r {

@@ -67,11 +67,11 @@ func (g *Graph) newEntry(near [][]Ref) (entry Ref) {
 // mend links nodes that have lost a link on a level: each with the nearest of the others that has
 // room and is not linked with it, and one that has no link at all with the nearest of the graph.
 func (g *Graph) mend(list []Ref, level int) {
-	for _, r := range list {
+	for i, r := range list {
 		if len(g.Links(r, level)) >= g.room(level) {
 			continue
 		}
-		if to := g.partner(r, list, level); to != 0 {
+		if to := g.partner(list, i, level); to != 0 {
 			g.link(r, to, level)
 		}
 	}
@@ -82,14 +82,18 @@ func (g *Graph) mend(list []Ref, level int) {
 	}
 }
 
-// partner returns the nearest of some nodes that can be linked with r, 0 if none can.
-func (g *Graph) partner(r Ref, list []Ref, level int) Ref {
-	best, v := Found{}, g.Vector(r)
-	for _, to := range list {
-		if to == r || len(g.Links(to, level)) >= g.room(level) || slices.Contains(g.Links(r, level), to) {
+// partner returns the nearest of some nodes that can be linked with one of them, 0 if none can. Of
+// many it looks at those behind it.
+func (g *Graph) partner(list []Ref, at, level int) Ref {
+	r, best := list[at], Found{}
+	v := g.Vector(r)
+	for i := range min(len(list)-1, mostCompared) {
+		to := list[(at+1+i)%len(list)]
+		if len(g.Links(to, level)) >= g.room(level) {
 			continue
 		}
-		if f := (Found{g.distance(&v, to), to}); best.Node == 0 || g.nearer(f, best) {
+		f := Found{g.distance(&v, to), to}
+		if (best.Node == 0 || g.nearer(f, best)) && !slices.Contains(g.Links(r, level), to) {
 			best = f
 		}
 	}

@@ -45,7 +45,7 @@ func cmdVAdd(c *engine.Call) {
 		return
 	}
 	v := s.NewVector(a.components)
-	added := s.Add(a.element, &v, a.attributes, max(a.ef, a.m))
+	added := s.Add(a.element, &v, a.attributes, a.ef)
 	if !found {
 		c.DB.Set(key, s, false)
 	}
