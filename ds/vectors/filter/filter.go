@@ -12,8 +12,8 @@
 //	two texts are equal if their bytes are; null equals nothing but null
 //	true are numbers but 0, texts but the empty one, and all tuples
 //
-// A selector .name is the member of a JSON object, see package-level function Member. If one that
-// the expression names is missing, or is an object, the whole expression is false.
+// A selector .name is a member of the attributes, a JSON object. If one that the expression names
+// is missing, or is an object, the whole expression is false. See member.go.
 package filter
 
 import (
@@ -41,38 +41,34 @@ type Value struct {
 	Tuple  []Value
 }
 
-// instruction pushes a value, or the member that a selector names, or runs an operator.
+// instruction pushes a value, or runs an operator.
 type instruction struct {
-	value    Value
-	selector []byte
-	op       *operator
+	value *Value // a constant, or a member that Match reads
+	op    *operator
 }
 
 // Program is an expression. It is not safe for concurrent use.
 type Program struct {
-	code  []instruction
-	stack []Value
+	code    []instruction
+	members map[string]*member // by the names of the selectors
+	round   uint64             // how often Match was called
+	stack   []Value
 }
 
-// Match reports whether an expression is true for attributes, a JSON object. O(expression +
-// attributes for each selector).
+// Match reports whether an expression is true for attributes, a JSON object. O(attributes +
+// expression), and for each of its "in" O(attributes).
 func (p *Program) Match(attributes []byte) bool {
+	if !p.read(attributes) {
+		return false
+	}
 	p.stack = p.stack[:0]
-	for i := range p.code {
-		c := &p.code[i]
-		switch {
-		case c.op != nil:
-			rest := len(p.stack) - c.op.operands
-			p.stack = append(p.stack[:rest], c.op.run(p.stack[rest:]))
-		case c.selector != nil:
-			v, ok := Member(attributes, c.selector)
-			if !ok {
-				return false
-			}
-			p.stack = append(p.stack, v)
-		default:
-			p.stack = append(p.stack, c.value)
+	for _, c := range p.code {
+		if c.op == nil {
+			p.stack = append(p.stack, *c.value)
+			continue
 		}
+		rest := len(p.stack) - c.op.operands
+		p.stack = append(p.stack[:rest], c.op.run(p.stack[rest:]))
 	}
 	return p.stack[0].truth()
 }

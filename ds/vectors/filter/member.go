@@ -5,29 +5,47 @@ import "bytes"
 // mostLevels is how deep arrays and objects may be nested that are passed over.
 const mostLevels = 128
 
-// Member returns the value of a member of a JSON object. ok is false if there is none or its name
-// is empty, if it is an object or has one in it, or if what comes before it is no JSON. What comes
-// behind it does not count. true and false are 1 and 0. A backslash and a letter of n, r, t, b and
-// f mean what they do in JSON; another byte behind a backslash stands for itself. The result may
-// share the bytes of text. O(text).
-func Member(text, name []byte) (v Value, ok bool) {
-	r := reader{text: text}
-	if len(name) == 0 || !r.take('{') {
-		return v, false
+// member is what a selector names.
+type member struct {
+	value Value
+	round uint64 // of Match, for which it was read
+}
+
+// read reads the members of a JSON object that the program names, of two of the same name the
+// first. It reports whether all are there. One is not if its name is empty, if it is an object or
+// has one in it, or if what comes before it is no JSON. What comes behind the last does not count.
+// true and false are 1 and 0. A backslash and a letter of n, r, t, b and f mean what they do in
+// JSON; another byte behind a backslash stands for itself. The values may share the bytes of text.
+// O(text).
+func (p *Program) read(text []byte) bool {
+	r, left := reader{text: text}, len(p.members)
+	p.round++
+	if left == 0 {
+		return true
+	}
+	if p.members[""] != nil || !r.take('{') {
+		return false
 	}
 	for r.next() == '"' {
-		key, ok := r.quoted()
+		name, ok := r.quoted()
 		if !ok || !r.take(':') {
-			return v, false
+			return false
 		}
-		if bytes.Equal(key, name) {
-			return r.value(0)
+		if m := p.members[string(name)]; m == nil || m.round == p.round {
+			ok = r.skip(0)
+		} else {
+			m.value, ok = r.value(0)
+			m.round = p.round
+			left--
 		}
-		if !r.skip(0) || !r.take(',') {
-			return v, false
+		if ok && left == 0 {
+			return true
+		}
+		if !ok || !r.take(',') {
+			return false
 		}
 	}
-	return v, false
+	return false
 }
 
 // reader reads JSON.

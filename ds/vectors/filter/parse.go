@@ -15,7 +15,7 @@ func Parse(expression []byte) (program *Program, near []byte) {
 	if end := bytes.IndexByte(expression, 0); end >= 0 {
 		expression = expression[:end]
 	}
-	p := parser{text: expression, program: &Program{}}
+	p := parser{text: expression, program: &Program{members: map[string]*member{}}}
 	p.run()
 	if !p.failed {
 		p.finish()
@@ -91,7 +91,7 @@ func (p *parser) atNumber() bool {
 
 // push adds an operand to the program.
 func (p *parser) push(v Value) {
-	p.emit(instruction{value: v})
+	p.emit(instruction{value: &v})
 	p.operand = true
 }
 
@@ -111,7 +111,13 @@ func (p *parser) selector() {
 	for p.at = from; p.at < len(p.text) && isName(p.text[p.at]); {
 		p.at++
 	}
-	p.emit(instruction{selector: p.text[from:p.at:p.at]})
+	name := string(p.text[from:p.at])
+	m := p.program.members[name]
+	if m == nil {
+		m = new(member)
+		p.program.members[name] = m
+	}
+	p.emit(instruction{value: &m.value})
 	p.operand = true
 }
 
