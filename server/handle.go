@@ -388,3 +388,11 @@ func (c *conn) hasEnded() bool {
 	}
 	return true
 }
+
+// logIn makes the client the user that its certificate names. It is called by the loop.
+func (c *conn) logIn() {
+	if names := c.named.Load(); names != nil {
+		c.server.engine.With(func() { c.session.LoginCertified(*names) })
+		c.named = nil
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"net"
+	"sync/atomic"
 	"time"
 )
 
@@ -70,4 +71,18 @@ func (s *Server) Certificate() string {
 		text = append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
 	}
 	return string(text)
+}
+
+// naming returns a configuration with which the client's certificate logs it in. The handshake
+// notes whom it names, and the connection's loop looks there before the first command.
+func (s *Server) naming(c *conn, by string) *tls.Config {
+	c.named = new(atomic.Pointer[[]string])
+	config := s.tls.config.Load().Clone()
+	config.VerifyConnection = func(state tls.ConnectionState) error {
+		if names := namesIn(state, by); len(names) > 0 {
+			c.named.Store(&names)
+		}
+		return nil
+	}
+	return config
 }

@@ -222,8 +222,8 @@ func TestTLSAsksForCertificates(t *testing.T) {
 	}
 }
 
-// TestTLSCertificatesLogIn: a client is the user that its certificate names, if there is such a user
-// and it is on, as with Redis 8.6 and Valkey 9.1.
+// TestTLSCertificatesLogIn: a client is the user that its certificate names, if there is such a
+// user and it is on, as with Redis 8.6 and Valkey 9.1.
 func TestTLSCertificatesLogIn(t *testing.T) {
 	for _, c := range []struct{ like, by, user string }{
 		{"redis:8.6", "CN", "alice"}, {"valkey:9.1", "URI", "urn:alice"},
@@ -257,7 +257,8 @@ func TestTLSCertificatesLogIn(t *testing.T) {
 		require.Equal(t, "default", is("alice"))
 		require.Contains(t, admin.bulk("INFO stats"), "acl_access_denied_tls_cert:2\r\n")
 		require.Equal(t, "-ERR CONFIG SET failed (possibly related to argument 'tls-auth-clients-user') - "+
-			"argument(s) must be one of the following: "+map[string]string{"CN": "CN, off", "URI": "CN, URI, off"}[c.by],
+			"argument(s) must be one of the following: "+
+			map[string]string{"CN": "CN, off", "URI": "CN, URI, off"}[c.by],
 			admin.ask("CONFIG SET tls-auth-clients-user name"))
 		require.Equal(t, "+OK", admin.ask("ACL SETUSER "+c.user+" on"))
 		require.Equal(t, "+OK", admin.ask("CONFIG SET requirepass password"))

@@ -3,7 +3,6 @@ package server
 import (
 	"crypto/tls"
 	"slices"
-	"sync/atomic"
 
 	"github.com/miniserver-go/miniserver/internal/config"
 )
@@ -23,28 +22,6 @@ func (t *tlsConfig) userParam(valkey bool) config.Param {
 		words = slices.Delete(words, 1, 2)
 	}
 	return config.Enum("tls-auth-clients-user", &t.userBy, words...)
-}
-
-// naming returns a configuration with which the client's certificate logs it in. The handshake notes
-// whom it names, and the connection's loop looks there before the first command.
-func (s *Server) naming(c *conn, by string) *tls.Config {
-	c.named = new(atomic.Pointer[[]string])
-	config := s.tls.config.Load().Clone()
-	config.VerifyConnection = func(state tls.ConnectionState) error {
-		if names := namesIn(state, by); len(names) > 0 {
-			c.named.Store(&names)
-		}
-		return nil
-	}
-	return config
-}
-
-// logIn makes the client the user that its certificate names. It is called by the loop.
-func (c *conn) logIn() {
-	if names := c.named.Load(); names != nil {
-		c.server.engine.With(func() { c.session.LoginCertified(*names) })
-		c.named = nil
-	}
 }
 
 // namesIn returns the users that a client's certificate names, the first choice first.

@@ -112,7 +112,7 @@ var storeys = map[string][][]string{
 			"calls_raw.go", "calls_race.go", "thread_policy_epoll.go", "yield_epoll.go", "errno_unix.go",
 			"errno_windows.go", "tls_self.go",
 		},
-		{"input.go", "tls.go", "listen_error.go", "facts_unix.go", "facts_windows.go"},
+		{"input.go", "tls.go", "tls_user.go", "listen_error.go", "facts_unix.go", "facts_windows.go"},
 		{"tls_client.go", "machine.go"},
 		// Nouns: a server, its connections, its loops.
 		{"server.go", "conn.go", "loop.go", "paced.go", "epoll.go", "pipes.go"},
