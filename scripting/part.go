@@ -25,7 +25,8 @@ func (s *Scripts) Part() engine.Part {
 			{Name: "Stats", Fill: func(w *engine.World, b *bytes.Buffer) {
 				engine.Fields(b, "evicted_scripts", s.of(w).cache.Evicted)
 			}, Reset: func(w *engine.World) { s.of(w).cache.Evicted = 0 }},
-			{Name: "Scripting Engines", Asked: "scriptingengines", Since: "valkey:9.1.0", Hidden: true, Fill: s.fillEngines},
+			{Name: "Scripting Engines", Asked: "scriptingengines", Since: "valkey:9.1.0", Hidden: true,
+				Fill: s.fillEngines},
 		},
 		Caches: []engine.Cache{
 			{Name: "lua.caches", Bytes: func(w *engine.World) int { return s.of(w).cache.Bytes() }},

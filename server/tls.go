@@ -237,7 +237,7 @@ func (t *tlsConfig) fill(w *engine.World, b *bytes.Buffer) {
 		serial, left := "none", int64(0)
 		if c.cert != nil {
 			serial = fmt.Sprintf("%X", c.cert.SerialNumber.Bytes())
-			left = max(0, c.cert.NotAfter.Unix()-time.Now().Unix())
+			left = max(0, int64(time.Until(c.cert.NotAfter)/time.Second))
 		}
 		engine.Fields(b, "tls_"+c.of+"_cert_serial", serial, "tls_"+c.of+"_cert_expires_in_seconds", left)
 	}
