@@ -65,9 +65,9 @@ var family = command.Family{Group: "vectorset", Module: module, Capitals: true, 
 	{Name: "vsetattr", Arity: 4, Flags: writes | fast, Keys: key, Run: cmdVSetAttr, Reply: "integer", Since: since,
 		Syntax: "key element json", Summary: "Sets the attributes of an element, or removes them", Complexity: "O(1)"},
 	{Name: "vsim", Arity: -4, Flags: reads, Keys: key, Run: cmdVSim, Reply: "any", Since: since,
-		Syntax: "key format=<ELE|FP32|VALUES> vector_or_element [WITHSCORES] [WITHATTRIBS] [COUNT count:integer] " +
-			"[EPSILON max_distance:double] [EF search-exploration-factor:integer] [FILTER expression] " +
-			"[FILTER-EF max-filtering-effort:integer] [TRUTH] [NOTHREAD]",
+		Syntax: "key format=<ELE|FP32|VALUES> vector_or_element [WITHSCORES] [WITHATTRIBS]@8.0.3 " +
+			"[COUNT count:integer] [EPSILON max_distance:double] [EF search-exploration-factor:integer] " +
+			"[FILTER expression] [FILTER-EF max-filtering-effort:integer] [TRUTH] [NOTHREAD]",
 		Summary:    "Returns the elements nearest to a vector or to an element",
 		Complexity: "O(log(N)) where N is the number of elements, and with TRUTH O(N)"},
 }}

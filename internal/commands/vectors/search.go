@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/vectors"
 	"github.com/miniserver-go/miniserver/ds/vectors/filter"
 	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // The values that options of VSIM have which are not there.
@@ -24,10 +25,14 @@ const (
 	maxSteps   = 1 << 32
 )
 
+// epsilonOfScores is since when EPSILON is how far from 1 a score may be, rather than the greatest
+// distance, which is twice as much.
+var epsilonOfScores = release.From("8.0.3")
+
 // search is the arguments of VSIM.
 type search struct {
 	vectors.Query
-	epsilon            float64 // how far from 1 the similarity may be
+	epsilon            float64
 	scores, attributes bool
 }
 
@@ -49,8 +54,11 @@ func cmdVSim(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
+	if c.Has(epsilonOfScores) {
+		q.epsilon *= 2
+	}
 	list := s.Search(&q.Query)
-	for n := len(list); n > 0 && float64(list[n-1].Distance)/2 > q.epsilon; n-- {
+	for n := len(list); n > 0 && float64(list[n-1].Distance) > q.epsilon; n-- {
 		list = list[:n-1]
 	}
 	q.reply(c, s, list)
