@@ -21,11 +21,14 @@ func (g *Graph) Check() error {
 		n, top = n+1, max(top, int(x.level))
 		cells += arena.Size(g.cellBytes())
 		if x.level > 0 {
-			cells += arena.Size(int(x.level) * g.levelBytes())
+			cells += arena.Size(int(x.level) * refBytes)
 		}
 		for i := range int(x.level) + 1 {
 			if err := g.checkLinks(r, i); err != nil {
 				return err
+			}
+			if cell := *g.cellOf(r, i); cell != 0 {
+				cells += arena.Size(linksSize(int(g.linksAt(cell).room)))
 			}
 		}
 	}

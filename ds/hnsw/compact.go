@@ -31,8 +31,15 @@ func (g *Graph) Compact(moved func(data uint32, to Ref)) {
 
 // move moves the cells of a node that have to, and returns what names it then.
 func (g *Graph) move(r Ref) (to Ref) {
-	if x := g.at(r); x.upper != 0 && g.cells.Retired(x.upper) {
-		upper := g.cells.Move(x.upper, int(x.level)*g.levelBytes())
+	level := g.Level(r)
+	for i := range level + 1 {
+		if cell := *g.cellOf(r, i); cell != 0 && g.cells.Retired(cell) {
+			moved := g.cells.Move(cell, linksSize(int(g.linksAt(cell).room)))
+			*g.cellOf(r, i) = moved
+		}
+	}
+	if upper := g.at(r).upper; upper != 0 && g.cells.Retired(upper) {
+		upper = g.cells.Move(upper, level*refBytes)
 		g.at(r).upper = upper
 	}
 	if !g.cells.Retired(r) {
@@ -40,10 +47,10 @@ func (g *Graph) move(r Ref) (to Ref) {
 	}
 	to = g.cells.Move(r, g.cellBytes())
 	x := g.at(to)
-	for level := range int(x.level) + 1 {
-		for _, near := range g.Links(to, level) {
-			links := g.Links(near, level)
-			links[slices.Index(links, r)] = to
+	for i := range level + 1 {
+		for _, near := range g.Links(to, i) {
+			list := g.Links(near, i)
+			list[slices.Index(list, r)] = to
 		}
 	}
 	if g.entry == r {

@@ -11,10 +11,11 @@
 // down a level. On level 0 it keeps the nearest nodes seen so far, as many as the exploration
 // factor says, and ends when none of their neighbors is nearer.
 //
-// A node is one cell of an arena: what it is, its vector, its links of level 0. The links of higher
-// levels are a second cell. A link is a reference of four bytes, in both nodes:
+// A node is a cell of an arena: what it is, and its vector. The links of a level are another one,
+// which grows with them. A link is a reference of four bytes, in both nodes:
 //
-//	[node][vector][links: 2M references]      [count][links: M references] for each level above 0
+//	[node│vector] ─▶ [count│room│links of level 0]
+//	      └───────▶ [level 1│level 2│...] ─▶ [count│room│links] each
 //
 // The level of a node follows from its number. So equal calls make equal graphs, and a copy that
 // was saved and loaded goes on as the original does.
@@ -60,7 +61,6 @@ type Graph struct {
 	n      int
 	dim    int
 	m      int
-	links  int // where they begin in the cell of a node
 	kind   Kind
 	lastID uint64
 	hand   Ref // the next node that Compact looks at; 0 if there is none
@@ -73,10 +73,10 @@ type node struct {
 	id         uint64
 	next, prev Ref    // in the list
 	data       uint32 // of the owner
-	upper      Ref    // the cell with the links of higher levels; 0 if it is on level 0 only
+	base       Ref    // the cell with the links of level 0; 0 if there was none yet
+	upper      Ref    // the cell that names those of higher levels; 0 if it is on level 0 only
 	norm       float32
 	scale      float32
-	degree     uint16 // links of level 0
 	level      uint8
 }
 
@@ -84,10 +84,7 @@ const nodeBytes = int(unsafe.Sizeof(node{}))
 
 // New returns an empty graph for vectors of dim components. m is the number of links of a node on a
 // level, from MinM to MaxM.
-func New(kind Kind, dim, m int) *Graph {
-	links := (nodeBytes + kind.bytes(dim) + refBytes - 1) / refBytes * refBytes
-	return &Graph{kind: kind, dim: dim, m: m, links: links}
-}
+func New(kind Kind, dim, m int) *Graph { return &Graph{kind: kind, dim: dim, m: m} }
 
 // Len returns the number of nodes.
 func (g *Graph) Len() int { return g.n }
@@ -130,16 +127,6 @@ func (g *Graph) Newest() Ref { return g.newest }
 // Older returns the node that is the next in age, 0 if there is none.
 func (g *Graph) Older(r Ref) Ref { return g.at(r).next }
 
-// Links returns the links of a node on a level that it has. They belong to the graph.
-func (g *Graph) Links(r Ref, level int) []Ref {
-	x := g.at(r)
-	if level == 0 {
-		return g.base(x)[:x.degree]
-	}
-	count, links := g.higher(x, level)
-	return links[:*count]
-}
-
 // Watch has fn called whenever the links of a node are about to change, or the node is about to go;
 // nil ends that.
 func (g *Graph) Watch(fn func(r Ref)) { g.watch = fn }
@@ -153,24 +140,10 @@ func (g *Graph) changing(r Ref) {
 
 func (g *Graph) at(r Ref) *node { return (*node)(g.cells.At(r)) }
 
-// base returns the room for the links of level 0.
-func (g *Graph) base(x *node) []Ref {
-	return unsafe.Slice((*Ref)(unsafe.Add(unsafe.Pointer(x), g.links)), 2*g.m)
-}
-
-// higher returns the number of links of a level above 0, and the room for them.
-func (g *Graph) higher(x *node, level int) (count *uint32, links []Ref) {
-	p := unsafe.Add(g.cells.At(x.upper), (level-1)*g.levelBytes())
-	return (*uint32)(p), unsafe.Slice((*Ref)(unsafe.Add(p, refBytes)), g.m)
-}
-
 const refBytes = int(unsafe.Sizeof(Ref(0)))
 
-// levelBytes is what the links of a level above 0 take.
-func (g *Graph) levelBytes() int { return (1 + g.m) * refBytes }
-
 // cellBytes is the size of the cell of a node.
-func (g *Graph) cellBytes() int { return g.links + 2*g.m*refBytes }
+func (g *Graph) cellBytes() int { return nodeBytes + g.kind.bytes(g.dim) }
 
 // room returns how many links a node may have on a level.
 func (g *Graph) room(level int) int {
@@ -178,16 +151,6 @@ func (g *Graph) room(level int) int {
 		return 2 * g.m
 	}
 	return g.m
-}
-
-// setDegree says how many links a node has on a level.
-func (g *Graph) setDegree(x *node, level, n int) {
-	if level == 0 {
-		x.degree = uint16(n)
-		return
-	}
-	count, _ := g.higher(x, level)
-	*count = uint32(n)
 }
 
 // Vector returns the vector of a node. It shares the memory of the graph.

@@ -20,11 +20,11 @@ func (g *Graph) Insert(v *Vector, data uint32, ef int) Ref {
 func (g *Graph) add(id uint64, level int, data uint32) Ref {
 	r, upper := g.cells.Alloc(g.cellBytes()), Ref(0)
 	if level > 0 {
-		upper = g.cells.Alloc(level * g.levelBytes())
+		upper = g.cells.Alloc(level * refBytes)
 	}
 	*g.at(r) = node{id: id, next: g.newest, data: data, upper: upper, level: uint8(level)}
 	for i := 1; i <= level; i++ {
-		g.setDegree(g.at(r), i, 0)
+		*g.cellOf(r, i) = 0
 	}
 	if g.newest != 0 {
 		g.at(g.newest).prev = r
@@ -42,6 +42,7 @@ func (g *Graph) connect(r Ref, level, ef int) {
 	v, top := g.Vector(r), g.MaxLevel()
 	start := g.descend(&v, top, min(level, top))
 	for i := min(level, top); i >= 0; i-- {
+		v = g.Vector(r) // new links may have moved it
 		near := g.explore(&v, start, exploration{level: i, ef: ef, without: r})
 		for _, f := range g.spread(near, g.m) {
 			g.join(r, f, i)
@@ -159,26 +160,8 @@ func (g *Graph) link(a, b Ref, level int) {
 	g.point(b, a, level)
 }
 
-// point adds one half of a link.
-func (g *Graph) point(from, to Ref, level int) {
-	g.changing(from)
-	x := g.at(from)
-	n := len(g.Links(from, level))
-	g.setDegree(x, level, n+1)
-	g.Links(from, level)[n] = to
-}
-
 // unlink removes a link.
 func (g *Graph) unlink(a, b Ref, level int) {
 	g.drop(a, b, level)
 	g.drop(b, a, level)
-}
-
-// drop removes one half of a link. The last link takes its place.
-func (g *Graph) drop(from, to Ref, level int) {
-	g.changing(from)
-	links := g.Links(from, level)
-	last := len(links) - 1
-	links[slices.Index(links, to)] = links[last]
-	g.setDegree(g.at(from), level, last)
 }

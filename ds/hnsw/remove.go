@@ -37,8 +37,11 @@ func (g *Graph) forget(r Ref, level int) {
 	if x.next != 0 {
 		g.at(x.next).prev = x.prev
 	}
+	for i := range level + 1 {
+		g.freeLinks(r, i)
+	}
 	if level > 0 {
-		g.cells.Free(x.upper, level*g.levelBytes())
+		g.cells.Free(x.upper, level*refBytes)
 	}
 	g.cells.Free(r, g.cellBytes())
 	g.n--

@@ -23,10 +23,14 @@ func (g *Graph) Room(level int) int { return g.room(level) }
 
 // RestoreLinks links a restored node on a level with those of some numbers, as many as it may have.
 func (g *Graph) RestoreLinks(r Ref, level int, ids []uint64) {
-	g.setDegree(g.at(r), level, len(ids))
-	links := g.Links(r, level)
+	if len(ids) == 0 {
+		return
+	}
+	g.setLinks(r, level, len(ids))
+	l := g.linksAt(*g.cellOf(r, level))
+	l.count = uint16(len(ids))
 	for i, id := range ids {
-		links[i] = Ref(id)
+		l.all()[i] = Ref(id)
 	}
 }
 

@@ -128,7 +128,7 @@ func (x *explorer) follow(links []Ref) {
 	for _, r := range links {
 		if x.seen.add(r) {
 			x.fresh = append(x.fresh, r)
-			simd.Prefetch(cells.At(r), x.next.g.links)
+			simd.Prefetch(cells.At(r), x.next.g.cellBytes())
 		}
 	}
 }
