@@ -37,6 +37,8 @@ var areas = []area{
 		openArrays, 3},
 	{"documents", "documents of JSON that are deep, long or wide, paths that explode, and reloads", openDocuments, 3},
 	{"series", "time series from one end of time to the other, rules in circles, and payloads that lie", openSeries, 3},
+	{"vectors", "vector sets of any kind, vectors without direction, graphs of thousands of links, and deep filters",
+		openVectors, 3},
 	{"sketches", "sketches of terabytes, headers, chunks and payloads that lie, and reloads", openSketches, 3},
 	{"files", "snapshots and journals, whole, damaged, cut off, and with contradictions and true checksums",
 		openFiles, 5},
