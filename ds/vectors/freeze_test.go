@@ -17,7 +17,7 @@ import (
 func TestFreeze(t *testing.T) {
 	for seed := range uint64(24) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		s := New(Options{Kind: hnsw.Kind(seed / 3 % hnsw.Kinds), Dim: 600 - int(seed%2)*595, M: 4})
+		s := New(Options{Kind: hnsw.Kind(seed / 3 % hnsw.Kinds), Dim: 600 - int(seed%2)*595, M: 4}, 1)
 		add := func(attributes []byte) {
 			v := s.NewVector(components(rng, s.Options().Dim))
 			s.Add(fmt.Append(nil, "name", rng.IntN(400)), &v, attributes, 5)

@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/miniserver-go/miniserver/ds/hnsw"
 	"github.com/miniserver-go/miniserver/ds/value"
@@ -162,7 +163,7 @@ func (l *loading) head() (elements uint64) {
 		}
 		o.Input = int(input)
 	}
-	l.set, l.attributes = New(o), flags&flagAttributes != 0
+	l.set, l.attributes = New(o, rand.Uint64()), flags&flagAttributes != 0
 	if o.Input > 0 {
 		l.set.setMatrix(matrix)
 	}

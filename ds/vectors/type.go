@@ -46,7 +46,7 @@ func (s *Set) Parts() Parts {
 
 // Clone implements value.Value. The copies share what never changes.
 func (s *Set) Clone() value.Value {
-	return &Set{graph: s.graph.Clone(), index: *s.index.Clone(), cells: s.cells.Clone(), cursor: s.cursor,
+	return &Set{graph: s.graph.Clone(), index: *s.index.Clone(), cells: s.cells.Clone(), cursor: s.cursor, seed: s.seed,
 		input: s.input, matrix: s.matrix, attributes: s.attributes}
 }
 

@@ -19,7 +19,6 @@
 package vectors
 
 import (
-	"math/rand/v2"
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/arena"
@@ -42,6 +41,7 @@ const MaxReduced = 1 << 26
 type Set struct {
 	graph      *hnsw.Graph
 	index      dict.Index
+	seed       uint64 // of the hashes
 	cells      arena.Arena
 	cursor     uint64 // of the walk that compacts the cells
 	input      int
@@ -51,20 +51,19 @@ type Set struct {
 	frozen     *frozen   // reads the set as it was; nil if none does
 }
 
-// New returns an empty set.
-func New(o Options) *Set { return &Set{graph: hnsw.New(o.Kind, o.Dim, o.M), input: o.Input} }
+// New returns an empty set. The hashes of names depend on the seed, and so do random elements.
+func New(o Options, seed uint64) *Set {
+	return &Set{graph: hnsw.New(o.Kind, o.Dim, o.M), input: o.Input, seed: seed}
+}
 
 // Element names an element until the set is next changed; the zero value is none.
 type Element struct{ node hnsw.Ref }
-
-// seed is that of the hashes, another one in each process.
-var seed = rand.Uint64()
 
 // nodeBytes is what is before the name in a cell: the reference of the node.
 const nodeBytes = 4
 
 // HashOf returns the hash of a name, for the index.
-func (s *Set) HashOf(r arena.Ref) uint64 { return dict.Hash(seed, dict.Key(s.name(r))) }
+func (s *Set) HashOf(r arena.Ref) uint64 { return dict.Hash(s.seed, dict.Key(s.name(r))) }
 
 func (s *Set) name(r arena.Ref) []byte { return arena.Text(unsafe.Add(s.cells.At(r), nodeBytes)) }
 
@@ -102,7 +101,7 @@ func (s *Set) UID(next func() uint64) uint64 {
 }
 
 func (s *Set) find(name []byte) (slot *arena.Ref, h uint64) {
-	return s.index.FindText(seed, dict.Key(name), s.cells.Cells(), nodeBytes)
+	return s.index.FindText(s.seed, dict.Key(name), s.cells.Cells(), nodeBytes)
 }
 
 // Find returns an element; ok is false if there is none of that name.

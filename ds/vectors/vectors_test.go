@@ -47,7 +47,7 @@ func requireSet(t *testing.T, want model, s *Set) {
 func TestRandomChangesAgreeWithAModel(t *testing.T) {
 	for _, kind := range []hnsw.Kind{hnsw.Float, hnsw.Int8, hnsw.Bit} {
 		rng := rand.New(rand.NewPCG(1, uint64(kind)))
-		s, want := New(Options{Kind: kind, Dim: 5, M: 4}), model{}
+		s, want := New(Options{Kind: kind, Dim: 5, M: 4}, 1), model{}
 		for i := range 3000 {
 			name := fmt.Sprint("name", rng.IntN(400))
 			attributes := bytes.Repeat([]byte("x"), rng.IntN(3)*rng.IntN(200))
@@ -102,7 +102,7 @@ func requireSaves(t *testing.T, want model, s *Set) {
 
 func TestReducedVectorsAreThoseOfTheMatrix(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	s := New(Options{Kind: hnsw.Float, Dim: 3, Input: 6, M: 4})
+	s := New(Options{Kind: hnsw.Float, Dim: 3, Input: 6, M: 4}, 1)
 	list := components(rng, 6)
 	fast := s.reduced(list)
 	data := s.appendMatrix(nil, 0, 4*3*6)
@@ -119,7 +119,7 @@ func TestReducedVectorsAreThoseOfTheMatrix(t *testing.T) {
 
 func TestBetween(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	s, names := New(Options{Dim: 2, M: 4}), []string(nil)
+	s, names := New(Options{Dim: 2, M: 4}, 1), []string(nil)
 	for i := range 3000 {
 		v := s.NewVector(components(rng, 2))
 		names = append(names, fmt.Sprintf("%04d", i*7%3000))
@@ -142,7 +142,7 @@ func TestBetween(t *testing.T) {
 
 func TestSampleTakesDifferentElements(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	s := New(Options{Dim: 2, M: 4})
+	s := New(Options{Dim: 2, M: 4}, 1)
 	for i := range 100 {
 		v := s.NewVector(components(rng, 2))
 		s.Add(fmt.Append(nil, i), &v, nil, 4)
@@ -154,12 +154,29 @@ func TestSampleTakesDifferentElements(t *testing.T) {
 	}
 }
 
+func TestRandomElementsFollowFromTheSeed(t *testing.T) {
+	var drawn [3][]string
+	for i, seed := range []uint64{7, 7, 8} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		s := New(Options{Dim: 2, M: 4}, seed)
+		for i := range 50 {
+			v := s.NewVector(components(rng, 2))
+			s.Add(fmt.Append(nil, i), &v, nil, 4)
+		}
+		for range 20 {
+			drawn[i] = append(drawn[i], string(s.Name(s.Random(rng.Uint64N))))
+		}
+	}
+	require.Equal(t, drawn[0], drawn[1])
+	require.NotEqual(t, drawn[0], drawn[2])
+}
+
 func FuzzLoad(f *testing.F) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var seeds []value.Value
 	for _, o := range []Options{{Kind: hnsw.Int8, Dim: 3, M: 4}, {Kind: hnsw.Bit, Dim: 3, M: 5},
 		{Kind: hnsw.Float, Dim: 2, Input: 4, M: 4}} {
-		s := New(o)
+		s := New(o, 1)
 		for i := range 20 {
 			v := s.NewVector(components(rng, max(o.Dim, o.Input)))
 			s.Add(fmt.Append(nil, i), &v, fmt.Append(nil, "x")[:i%2], 10)

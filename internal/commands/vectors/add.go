@@ -39,7 +39,7 @@ func cmdVAdd(c *engine.Call) {
 	if found {
 		a.check(c, s)
 	} else if !c.Failed() {
-		s = a.set()
+		s = a.set(c.World.Seed())
 	}
 	if !c.OK() {
 		return
@@ -125,12 +125,12 @@ func (a *addition) check(c *engine.Call, s *vectors.Set) {
 }
 
 // set returns an empty set that what is added fits.
-func (a *addition) set() *vectors.Set {
+func (a *addition) set(seed uint64) *vectors.Set {
 	o := vectors.Options{Kind: a.kind, Dim: len(a.components), M: a.m}
 	if a.reduced > 0 {
 		o.Dim, o.Input = a.reduced, len(a.components)
 	}
-	return vectors.New(o)
+	return vectors.New(o, seed)
 }
 
 // VREM key element
