@@ -64,9 +64,9 @@ func asInRedis80(effects string) string { return newSum.ReplaceAllString(effects
 // batch is what clients send in one go, and what a replica receives meanwhile, as lines.
 type batch struct{ commands, effects string }
 
-// unequal are commands whose effects may differ: CONFIG changes the server, and WATCH removes keys
-// that are due, which Redis leaves.
-var unequal = map[string]bool{"CONFIG": true, "WATCH": true}
+// unequal are commands whose effects may differ: CONFIG changes the server, WATCH removes keys that
+// are due, which Redis leaves, and Redis does not propagate a VADD that changes an element.
+var unequal = map[string]bool{"CONFIG": true, "WATCH": true, "VADD": true}
 
 // followed sends random commands that a release survives to a server that it empties first. Keys
 // expire when a command looks at them.
