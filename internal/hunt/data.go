@@ -39,8 +39,11 @@ func (c *conn) pipeline(commands [][]string) ([]resp.Value, error) {
 	return replies, <-sent
 }
 
-// fill replaces all data by those that commands build.
+// fill replaces all data by those that commands build. The server may have just begun, and load.
 func (c *conn) fill(commands []dataset.Command) error {
+	if _, err := loadedReply(c, "PING"); err != nil {
+		return err
+	}
 	batch := [][]string{{"FLUSHALL"}}
 	for _, command := range commands {
 		batch = append(batch, command)
