@@ -455,10 +455,16 @@ func replySorted(c *engine.Call, q *sorting, s *sortable) {
 	}
 }
 
+// storesNodes is when the nodes of a list that SORT stores became as large as those of others.
+var storesNodes = release.From("7.2.0")
+
 // storeSorted stores the elements, or the texts of GET for each, as a list. An absent text is
 // stored as an empty one.
 func storeSorted(c *engine.Call, q *sorting, s *sortable) {
-	result, lim := &list.List{}, list.Limits{Node: -5} // Redis makes it one node, however large
+	result, lim := &list.List{}, c.Engine.Config.List
+	if !c.Has(storesNodes) {
+		lim = list.Limits{Node: -5} // one node, however large
+	}
 	for i := range s.list {
 		element := s.text(&s.list[i])
 		if q.get == nil {
