@@ -29,7 +29,7 @@ func cmdDebug(c *engine.Call) {
 	if c.Nested() {
 		c.Refuse(errDebugNested)
 	}
-	if mode != engine.NoDebug && onConnections == nil {
+	if mode != engine.NoDebug && onConnection == nil {
 		c.Refusef(errNoTools, "debugger")
 	}
 	if c.Rest(); c.OK() {

@@ -43,7 +43,7 @@ func (s *Scripts) Debug(session *engine.Session, mode engine.DebugMode, request 
 	direct := &direct{FrontEnd: front}
 	s.debuggers.directs.Store(session, starter(func(c *engine.Call, of subject, in input) {
 		d := s.newDebugging(c, of, in)
-		args, err := s.prepare(c, d, direct)
+		args, err := s.setUp(c, d, direct)
 		if err != nil {
 			c.Fail(err)
 			return
@@ -105,44 +105,43 @@ type input struct {
 	readOnly   bool
 }
 
-// starter begins a run that is debugged. An error before the run ends the session at once.
+// starter begins a run that is debugged, for a caller of Debug. An error before the run ends the
+// session at once.
 type starter func(c *engine.Call, of subject, in input)
 
-// onConnections returns the starter of runs whose front end talks with the client on its
-// connection. It is nil in a program that has none.
-var onConnections func(s *Scripts) starter
+// onConnection begins a run whose front end talks with the client on its connection. It is nil in a
+// program that has no such front end.
+var onConnection func(s *Scripts, c *engine.Call, of subject, in input)
 
 // DebugOnConnections lets clients debug scripts, by the front end that front makes.
 func DebugOnConnections(front func(c *Connection) debugger.FrontEnd) {
-	onConnections = func(s *Scripts) starter {
-		return func(c *engine.Call, of subject, in input) {
-			d := s.newDebugging(c, of, in)
-			if !c.CanDebug() {
-				c.Fail(errNoDebugger)
-				return
-			}
-			d.line = newConnection(s.engine, c.Session, d.ending)
-			args, err := s.prepare(c, d, front(d.line))
-			if err != nil {
-				d.line.refuse(c, s.engine.Commands.Worded(err))
-				return
-			}
-			c.BeginDebugging(d.session, d.mode)
-			c.Converse(d.line, func() { d.run(args) })
+	onConnection = func(s *Scripts, c *engine.Call, of subject, in input) {
+		d := s.newDebugging(c, of, in)
+		if !c.CanDebug() {
+			c.Fail(errNoDebugger)
+			return
 		}
+		d.line = newConnection(s.engine, c.Session, d.ending)
+		args, err := s.setUp(c, d, front(d.line))
+		if err != nil {
+			d.line.refuse(c, s.engine.Commands.Worded(err))
+			return
+		}
+		c.BeginDebugging(d.session, d.mode)
+		c.Converse(d.line, func() { d.run(args) })
 	}
 }
 
 // startDebugging begins a run of a client that debugs.
 func (s *Scripts) startDebugging(c *engine.Call, of subject, in input) {
-	start, direct := s.debuggers.directs.Load(c.Session)
-	if !direct {
-		start = onConnections(s)
+	if start, direct := s.debuggers.directs.Load(c.Session); direct {
+		start.(starter)(c, of, in)
+	} else {
+		onConnection(s, c, of, in)
 	}
-	start.(starter)(c, of, in)
 }
 
-// newDebugging returns a run that is to be prepared. The client debugs no other one.
+// newDebugging returns a run that is to be set up. The client debugs no other one.
 func (s *Scripts) newDebugging(c *engine.Call, of subject, in input) *debugging {
 	d := &debugging{
 		client: c.Session, mode: c.Session.Debug, proto: c.Reply.Proto(),
@@ -152,8 +151,8 @@ func (s *Scripts) newDebugging(c *engine.Call, of subject, in input) *debugging 
 	return d
 }
 
-// prepare makes a run ready, with an interpreter like that of the runs that are not debugged.
-func (s *Scripts) prepare(c *engine.Call, d *debugging, front debugger.FrontEnd) (args []lua.Value, err error) {
+// setUp gives a run its debugger and an interpreter like that of other runs, and prepares it.
+func (s *Scripts) setUp(c *engine.Call, d *debugging, front debugger.FrontEnd) (args []lua.Value, err error) {
 	s.turnTo(c.World)
 	d.random = *s.interpreter.random
 	d.front = front

@@ -42,6 +42,7 @@ type tlsConfig struct {
 	userBy     string // what of its certificate logs a client in
 	protocols  string // such as "TLSv1.2 TLSv1.3"; "" for both
 	config     atomic.Pointer[tls.Config]
+	authority  *x509.Certificate // the first of caFile, when that was read; nil without it
 
 	// tls-auto-reload-interval in seconds, 0 for never; when the files were last looked at, and
 	// what was seen when they were read.
@@ -119,14 +120,15 @@ func (t *tlsConfig) load() error {
 	if config.MinVersion, config.MaxVersion, err = versions(t.protocols); err != nil {
 		return err
 	}
-	if config.ClientCAs, err = authorities(t.caFile, t.caDir); err != nil {
+	var first *x509.Certificate
+	if config.ClientCAs, first, err = authorities(t.caFile, t.caDir); err != nil {
 		return err
 	}
 	config.ClientAuth = map[string]tls.ClientAuthType{
 		"no": tls.NoClientCert, "yes": tls.RequireAndVerifyClientCert, "optional": tls.VerifyClientCertIfGiven,
 	}[auth]
 	t.config.Store(config)
-	t.seen = seen
+	t.authority, t.seen = first, seen
 	return nil
 }
 
@@ -195,8 +197,9 @@ func versions(text string) (lowest, highest uint16, err error) {
 }
 
 // authorities reads the certificates of authorities from a file and from the files of a directory.
-func authorities(file, dir string) (*x509.CertPool, error) {
-	pool := x509.NewCertPool()
+// first is the first one of the file; nil without a file.
+func authorities(file, dir string) (pool *x509.CertPool, first *x509.Certificate, err error) {
+	pool = x509.NewCertPool()
 	var files []string
 	if dir != "" {
 		files, _ = filepath.Glob(filepath.Join(dir, "*"))
@@ -208,32 +211,30 @@ func authorities(file, dir string) (*x509.CertPool, error) {
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		found = pool.AppendCertsFromPEM(text) || found
+		if block, _ := pem.Decode(text); block != nil && name == file {
+			first, _ = x509.ParseCertificate(block.Bytes)
+		}
 	}
 	if len(files) > 0 && !found {
-		return nil, fmt.Errorf("no certificate in %s", strings.Join(files, ", "))
+		return nil, nil, fmt.Errorf("no certificate in %s", strings.Join(files, ", "))
 	}
-	return pool, nil
+	return pool, first, nil
 }
 
-// fill writes INFO tls: the certificates of the server and of the first authority of clients. It
-// shows none to other servers but the server's own.
-func (t *tlsConfig) fill(w *engine.World, b *bytes.Buffer) {
-	var own, authority *x509.Certificate
+// fill writes INFO tls: the certificate of the server, and the first of tls-ca-cert-file. None is
+// kept apart for connections to other servers.
+func (t *tlsConfig) fill(_ *engine.World, b *bytes.Buffer) {
+	var own *x509.Certificate
 	if config := t.config.Load(); config != nil {
 		own, _ = x509.ParseCertificate(config.Certificates[0].Certificate[0])
-	}
-	if text, err := os.ReadFile(t.caFile); err == nil && t.port > 0 {
-		if block, _ := pem.Decode(text); block != nil {
-			authority, _ = x509.ParseCertificate(block.Bytes)
-		}
 	}
 	for _, c := range []struct {
 		of   string
 		cert *x509.Certificate
-	}{{"server", own}, {"client", nil}, {"ca", authority}} {
+	}{{"server", own}, {"client", nil}, {"ca", t.authority}} {
 		serial, left := "none", int64(0)
 		if c.cert != nil {
 			serial = fmt.Sprintf("%X", c.cert.SerialNumber.Bytes())

@@ -23,14 +23,14 @@ func (s *Server) admitTLS(nc net.Conn) {
 func (s *Server) secure(nc net.Conn) {
 	ctx, stop := context.WithTimeout(context.Background(), handshakeTimeout)
 	defer stop()
-	by := byNobody
+	by := byNothing
 	s.engine.With(func() {
 		s.tls.refresh(time.Now(), s.log)
 		by = s.tls.userBy
 	})
 	c, config := s.newConn(endpoint(nc)), s.tls.config.Load()
 	c.from.TLS = true
-	if by != byNobody {
+	if by != byNothing {
 		config = s.naming(c, by)
 	}
 	client := tls.Server(nc, config)

@@ -229,7 +229,7 @@ func TestTLSCertificatesLogIn(t *testing.T) {
 		{"redis:8.6", "CN", "alice"}, {"valkey:9.1", "URI", "urn:alice"},
 	} {
 		n := newNotary(t)
-		for _, name := range []string{"server", "alice", "nobody"} {
+		for _, name := range []string{"server", "alice", "stranger"} {
 			n.issue(t, name, n)
 		}
 		like, err := release.Parse(c.like)
@@ -247,12 +247,12 @@ func TestTLSCertificatesLogIn(t *testing.T) {
 		admin, err := r.dialTLS(t, n)
 		require.NoError(t, err)
 		require.Equal(t, "+OK", admin.ask("ACL SETUSER "+c.user+" on >secret +@all"))
-		require.Equal(t, "default", is("alice"), "certificates name nobody by default")
+		require.Equal(t, "default", is("alice"), "by default a certificate does not log in")
 		require.Equal(t, "+OK", admin.ask("CONFIG SET tls-auth-clients-user "+strings.ToLower(c.by)))
 		require.Equal(t, c.user, is("alice"))
 		require.Equal(t, "default", is())
 		require.Contains(t, admin.bulk("INFO stats"), "acl_access_denied_tls_cert:0\r\n")
-		require.Equal(t, "default", is("nobody"))
+		require.Equal(t, "default", is("stranger"))
 		require.Equal(t, "+OK", admin.ask("ACL SETUSER "+c.user+" off"))
 		require.Equal(t, "default", is("alice"))
 		require.Contains(t, admin.bulk("INFO stats"), "acl_access_denied_tls_cert:2\r\n")
@@ -262,8 +262,26 @@ func TestTLSCertificatesLogIn(t *testing.T) {
 			admin.ask("CONFIG SET tls-auth-clients-user name"))
 		require.Equal(t, "+OK", admin.ask("ACL SETUSER "+c.user+" on"))
 		require.Equal(t, "+OK", admin.ask("CONFIG SET requirepass password"))
-		require.Equal(t, c.user, is("alice"), "who the certificate names needs no password")
+		require.Equal(t, c.user, is("alice"), "a user with a certificate needs no password")
 	}
+}
+
+// TestInfoOfTLS: INFO tls shows the certificates that were read, as Valkey 9.1 does.
+func TestInfoOfTLS(t *testing.T) {
+	n := newNotary(t)
+	server, _ := n.issue(t, "server", n)
+	like, err := release.Parse("valkey:9.1")
+	require.NoError(t, err)
+	r := startTLSLike(t, like, n.settings("optional"))
+	c, err := r.dialTLS(t, n)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(n.path("ca.crt")), "the files are read when the server starts")
+	info := c.bulk("INFO tls")
+	for of, cert := range map[string]*x509.Certificate{"server": server, "ca": n.cert} {
+		require.Contains(t, info, fmt.Sprintf("tls_%s_cert_serial:%X\r\n", of, cert.SerialNumber.Bytes()))
+		require.Regexp(t, "tls_"+of+`_cert_expires_in_seconds:3\d\d\d\r\n`, info)
+	}
+	require.Contains(t, info, "tls_client_cert_serial:none\r\ntls_client_cert_expires_in_seconds:0\r\n")
 }
 
 // TestTLSCertificateIsChanged changes the certificate of a server. The server keeps the old one if

@@ -9,15 +9,15 @@ import (
 
 // What of a client's certificate can name its user, see tls-auth-clients-user.
 const (
-	byNobody     = "off"
+	byNothing    = "off"
 	byCommonName = "CN"
 	byURI        = "URI" // of Valkey only: an alternative name of the subject
 )
 
 // userParam returns the parameter tls-auth-clients-user.
 func (t *tlsConfig) userParam(valkey bool) config.Param {
-	t.userBy = byNobody
-	words := []string{byCommonName, byURI, byNobody}
+	t.userBy = byNothing
+	words := []string{byCommonName, byURI, byNothing}
 	if !valkey {
 		words = slices.Delete(words, 1, 2)
 	}

@@ -9,12 +9,7 @@ type heap struct {
 	far  bool
 }
 
-func (h *heap) before(a, b Found) bool {
-	if a.Distance != b.Distance {
-		return (a.Distance < b.Distance) != h.far
-	}
-	return h.g.newer(a.Node, b.Node) != h.far
-}
+func (h *heap) before(a, b Found) bool { return h.g.nearer(a, b) != h.far }
 
 func (h *heap) push(f Found) {
 	h.list = append(h.list, f)

@@ -16,7 +16,8 @@ func (g *Graph) Bytes() int { return Size + g.cells.Bytes() }
 // VectorBytes returns what one vector takes.
 func (g *Graph) VectorBytes() int { return g.kind.bytes(g.dim) }
 
-// Clone returns a copy in Go's heap with the same references, which nobody watches. O(bytes).
+// Clone returns a copy in Go's heap, in which a Ref names the same node. Nothing watches the copy.
+// O(bytes).
 func (g *Graph) Clone() *Graph {
 	c := *g
 	c.cells, c.watch = g.cells.Clone(), nil

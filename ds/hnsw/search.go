@@ -18,10 +18,8 @@ func (g *Graph) nearer(a, b Found) bool {
 	if a.Distance != b.Distance {
 		return a.Distance < b.Distance
 	}
-	return g.newer(a.Node, b.Node)
+	return g.at(a.Node).id > g.at(b.Node).id
 }
-
-func (g *Graph) newer(a, b Ref) bool { return g.at(a).id > g.at(b).id }
 
 // Exact returns the nodes nearest to a vector that accept accepts, the nearest first, most at most.
 // accept may be nil. O(nodes).

@@ -19,6 +19,7 @@
 package vectors
 
 import (
+	"bytes"
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/arena"
@@ -205,7 +206,7 @@ func (s *Set) freeCell(r arena.Ref) {
 func (s *Set) replace(slot *arena.Ref, attributes []byte) {
 	old := *slot
 	s.frozen.keep(*s.node(old))
-	r := s.newCell(append([]byte(nil), s.name(old)...), attributes)
+	r := s.newCell(bytes.Clone(s.name(old)), attributes)
 	*s.node(r) = *s.node(old)
 	s.graph.SetData(*s.node(r), r)
 	*slot = r

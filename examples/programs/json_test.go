@@ -36,6 +36,17 @@ const shoes = `{"name":"shoes","price":80.5,"stock":3,"sold":false,"sizes":[40,4
 
 // TestJSON calls go-redis' methods for JSON, in both protocols.
 func TestJSON(t *testing.T) {
+	eachProtocol(t, func(client *redis.Client) {
+		jsonDocuments(t, client)
+		jsonArrays(t, client)
+		jsonTypes(t, client)
+		jsonErrors(t, client)
+		jsonPipeline(t, client)
+	})
+}
+
+// eachProtocol calls fn with a client that speaks RESP2, and with one that speaks RESP3.
+func eachProtocol(t *testing.T, fn func(client *redis.Client)) {
 	s := miniserver.Run(t)
 	for _, protocol := range []int{2, 3} {
 		options, err := redis.ParseURL(s.NewWorld(t).URL())
@@ -44,11 +55,7 @@ func TestJSON(t *testing.T) {
 		client := redis.NewClient(options)
 		t.Cleanup(func() { _ = client.Close() })
 		t.Log("RESP", protocol)
-		jsonDocuments(t, client)
-		jsonArrays(t, client)
-		jsonTypes(t, client)
-		jsonErrors(t, client)
-		jsonPipeline(t, client)
+		fn(client)
 	}
 }
 

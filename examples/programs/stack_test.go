@@ -71,14 +71,7 @@ func TestAThermometer(t *testing.T) {
 
 // TestStack calls go-redis' methods for sketches and time series, in both protocols.
 func TestStack(t *testing.T) {
-	s := miniserver.Run(t)
-	for _, protocol := range []int{2, 3} {
-		options, err := redis.ParseURL(s.NewWorld(t).URL())
-		require.NoError(t, err)
-		options.Protocol = protocol
-		client := redis.NewClient(options)
-		t.Cleanup(func() { _ = client.Close() })
-		t.Log("RESP", protocol)
+	eachProtocol(t, func(client *redis.Client) {
 		bloomFilters(t, client)
 		cuckooFilters(t, client)
 		countMinSketches(t, client)
@@ -89,7 +82,7 @@ func TestStack(t *testing.T) {
 		propertiesOfSeries(t, client)
 		laterCommandsOnSeries(t, client)
 		stackPipeline(t, client)
-	}
+	})
 }
 
 func bloomFilters(t *testing.T, client *redis.Client) {

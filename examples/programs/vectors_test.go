@@ -31,18 +31,11 @@ func TestFilms(t *testing.T) {
 
 // TestVectorSets calls go-redis' methods for vector sets, in both protocols.
 func TestVectorSets(t *testing.T) {
-	s := miniserver.Run(t)
-	for _, protocol := range []int{2, 3} {
-		options, err := redis.ParseURL(s.NewWorld(t).URL())
-		require.NoError(t, err)
-		options.Protocol = protocol
-		client := redis.NewClient(options)
-		t.Cleanup(func() { _ = client.Close() })
-		t.Log("RESP", protocol)
+	eachProtocol(t, func(client *redis.Client) {
 		addVectors(t, client)
 		readVectors(t, client)
 		searchVectors(t, client)
-	}
+	})
 }
 
 // values returns a vector with these components.

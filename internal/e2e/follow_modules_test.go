@@ -98,6 +98,9 @@ var moduleChanges = map[string]func(c *changer, key string) []dataset.Command{
 	},
 }
 
+// withModule are the servers that know types that Redis Stack does not.
+var withModule = map[string]reference.Release{"vectorset": reference.Default}
+
 // changeValues makes all values of a type anew, and changes some of them in many ways.
 func changeValues(t *testing.T, a *asker, of dataset.Type, seed uint64) {
 	c := &changer{dataset.New(seed), rand.New(rand.NewPCG(seed, 3))}
@@ -181,10 +184,7 @@ func TestFollowingModules(t *testing.T) {
 }
 
 func followValues(t *testing.T, of dataset.Type) {
-	release := reference.RedisStack74
-	if of.Name == "vectorset" {
-		release = reference.Default
-	}
+	release := cmp.Or(withModule[of.Name], reference.RedisStack74)
 	theirs, port := realMaster(t, release)
 	changeValues(t, theirs, of, 1)
 	ours, own := follower(t, port, "--like", string(release))
