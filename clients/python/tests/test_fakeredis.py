@@ -372,13 +372,20 @@ def test_fork():
 
 def test_nothing_is_left_at_the_end():
     program = """
-        import asyncio, threading
-        from miniserver_testkit import Server, fakeredis
+        import asyncio, contextlib, threading
+        import redis
+        from miniserver_testkit import fakeredis
         client = fakeredis.FakeRedis()
         client.set("k", "v")
         client.pubsub().subscribe("c")
         asyncio.run(fakeredis.FakeAsyncRedis(host="there").set("k", "v"))
-        threading.Thread(target=lambda: fakeredis.FakeRedis().blpop("jobs", 3600), daemon=True).start()
+
+        server = fakeredis.FakeServer()
+        def work():
+            with contextlib.suppress(redis.ConnectionError):  # it may still run when the server ends
+                fakeredis.FakeRedis(server=server).blpop("jobs", 3600)
+        threading.Thread(target=work, daemon=True).start()
+        server.world.wait_for_blocked(1)
         print(client.info("server")["process_id"], fakeredis.FakeRedis(version=6).info("server")["process_id"])
     """
     for pid in run(program):
