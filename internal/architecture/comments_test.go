@@ -25,7 +25,7 @@ var properNames = strings.Fields(`
 	clientsCron forceCommandPropagation freeClient hasActiveChildProcess mustObeyClient processCommand
 	FuncState hexDigits luaL_error luaL_checkint luaH_resize ValueType
 	FreeBSD GitHub HeavyKeeper HyperLogLog KeyDB KiB McIlroy MiB MurmurHash2 MurmurHash64A RedisBloom RedisJSON
-	RedisTimeSeries SplitMix64
+	RedisTimeSeries RediSearch SplitMix64
 	cmdX TestCart NaN`)
 
 var (

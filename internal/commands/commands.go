@@ -72,9 +72,23 @@ var Types = []engine.Type{strings.Type, lists.Type, sets.Type, zsets.Type, hashe
 	sketches.CuckooFilter, sketches.CountMinSketch, sketches.TopKType, sketches.TDigestType, json.Type, arrays.Type,
 	timeseries.Type, vectors.Type}
 
+// brought are the parts that the program brings beside those of all servers.
+var brought []func() engine.Part
+
+// Bring adds a part to all servers of the program, with its types of data. A package that brings
+// one is an option: whoever does not import it links nothing of the part. It is called when the
+// program starts.
+func Bring(types []engine.Type, part func() engine.Part) {
+	Types = append(Types, types...)
+	brought = append(brought, part)
+}
+
 // Parts returns the parts of all families, for an engine.
-func Parts(e *engine.Engine) []engine.Part {
-	return append(clients.Parts(e), []engine.Part{
+func Parts(e *engine.Engine) (parts []engine.Part) {
+	for _, part := range brought {
+		parts = append(parts, part())
+	}
+	return append(append(parts, clients.Parts(e)...), []engine.Part{
 		{Types: Types, Families: []command.Family{
 			strings.Family, hashes.Family, lists.Family, sets.Family, zsets.Family, streams.Family,
 			arrays.Family, bitmaps.Family, geo.Family, sketches.HyperLogLog, sketches.CountMin, sketches.TopK,

@@ -16,6 +16,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	_ "github.com/miniserver-go/miniserver/scripting/tools" // SCRIPT LINT and DEBUG
+	_ "github.com/miniserver-go/miniserver/search"          // FT.*
 )
 
 var update = flag.String("update", "", "rewrite the transcripts' replies from a world: redis for the default "+

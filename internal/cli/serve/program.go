@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/cli/goruntime"
 	"github.com/miniserver-go/miniserver/internal/console"
 	_ "github.com/miniserver-go/miniserver/scripting/tools" // SCRIPT LINT and DEBUG
+	_ "github.com/miniserver-go/miniserver/search"          // FT.*
 )
 
 // program is an engine with its server and the files of the process.
