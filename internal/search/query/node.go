@@ -1,0 +1,235 @@
+package query
+
+import "math"
+
+// Node is a node of a query's tree: one of the types of this file.
+type Node interface {
+	// Options returns what the attributes of the node say, for the caller to read.
+	Options() *Options
+}
+
+// Options are what field modifiers and attributes say of a node.
+type Options struct {
+	Fields   Fields  // the text fields in which its words are looked for
+	Weight   float64 // $weight: what its score is multiplied by
+	Slop     int     // $slop: the words that may lie between its words; -1: any number
+	InOrder  bool    // $inorder: its words must follow each other as in the query
+	Distance string  // $yield_distance_as: the name of its distance in the results; of Vector only
+
+	phonetic phonetic
+	ordered  bool // an attribute $inorder was given
+	verbatim bool // it is not expanded by stems and synonyms
+}
+
+// phonetic is whether words are looked for by their sound.
+type phonetic byte
+
+const (
+	phoneticByField phonetic = iota
+	phoneticOn
+	phoneticOff
+)
+
+// The nodes that match documents by themselves.
+type (
+	// Nothing matches no document.
+	Nothing struct{ options }
+
+	// All matches every document.
+	All struct{ options }
+
+	// Term matches documents with a word, in the fields of its options.
+	Term struct {
+		options
+		Text     string
+		Expanded bool // it is no word of the query, but its stem, sound or synonym
+	}
+
+	// Affix matches documents with a word that begins with Text, ends with it, or, with both,
+	// contains it.
+	Affix struct {
+		options
+		Text           string
+		Prefix, Suffix bool
+	}
+
+	// Fuzzy matches documents with a word that at most Distance insertions, deletions and
+	// substitutions make of Text.
+	Fuzzy struct {
+		options
+		Text     string
+		Distance int
+	}
+
+	// Wildcard matches documents with a word that fits a pattern with * and ?.
+	Wildcard struct {
+		options
+		Pattern string
+	}
+
+	// Numeric matches documents with a number in a range.
+	Numeric struct {
+		options
+		Field                  string
+		Min, Max               float64
+		ExcludeMin, ExcludeMax bool
+	}
+
+	// Geo matches documents with a place in a circle.
+	Geo struct {
+		options
+		Field    string
+		Lon, Lat float64 // degrees
+		Radius   float64 // in Unit
+		Unit     Unit
+	}
+
+	// Shape matches documents with a shape that is related to another one.
+	Shape struct {
+		options
+		Field    string
+		Relation Relation
+		Text     string // the other one, as well-known text
+	}
+
+	// Missing matches documents without a field.
+	Missing struct {
+		options
+		Field string
+	}
+
+	// Keys matches documents of a list, by the numbers that the index gives them.
+	Keys struct {
+		options
+		Numbers []uint64
+	}
+)
+
+// The nodes that join others.
+type (
+	// Intersection matches documents that all of its children match; if it is Exact, those in which
+	// they follow each other.
+	Intersection struct {
+		options
+		Children []Node
+		Exact    bool
+	}
+
+	// Union matches documents that at least one of its children matches.
+	Union struct {
+		options
+		Children []Node
+	}
+
+	// Not matches documents that its child does not match.
+	Not struct {
+		options
+		Child Node
+	}
+
+	// Optional matches every document. Those that its child matches have a higher score.
+	Optional struct {
+		options
+		Child Node
+	}
+
+	// Tag matches documents with a tag that one of its children matches. They are of the types
+	// Term, Affix, Wildcard, and Intersection of terms: a tag of several words.
+	Tag struct {
+		options
+		Field    string
+		Children []Node
+	}
+
+	// Vector matches documents by the distance of a vector: the K nearest among those that Child
+	// matches, or among all if Child is nil; if Range, those within Radius.
+	Vector struct {
+		options
+		Field      string
+		Range      bool
+		K          int
+		Radius     float64
+		Blob       string // the vector that the distances are to
+		Parameter  string // the name of the parameter with Blob
+		Attributes []Attribute
+		Score      string // the name of the distance in the results; empty: none
+		Child      Node
+	}
+)
+
+// Attribute is a parameter of a search for vectors, such as EF_RUNTIME.
+type Attribute struct{ Name, Value string }
+
+// options is what every type of node has.
+type options struct{ opts Options }
+
+func (o *options) Options() *Options { return &o.opts }
+
+func defaults() options { return options{Options{Fields: AllFields, Weight: 1, Slop: -1}} }
+
+// Fields is a set of text fields: field number i is bit i%64 of word i/64. A field that is not of
+// text has no number: a modifier with its name makes an empty set.
+type Fields [2]uint64
+
+// AllFields is the set without a modifier.
+var AllFields = Fields{math.MaxUint64, math.MaxUint64}
+
+// Field returns the set of one field.
+func Field(number int) Fields {
+	var f Fields
+	f[number/64] = 1 << (number % 64)
+	return f
+}
+
+// And returns the fields of both.
+func (f Fields) And(g Fields) Fields { return Fields{f[0] & g[0], f[1] & g[1]} }
+
+// Or returns the fields of either.
+func (f Fields) Or(g Fields) Fields { return Fields{f[0] | g[0], f[1] | g[1]} }
+
+// Has tells whether a field is in the set.
+func (f Fields) Has(number int) bool { return f[number/64]>>(number%64)&1 == 1 }
+
+// Unit is a unit of length.
+type Unit byte
+
+// The units of length.
+const (
+	BadUnit Unit = iota
+	Kilometers
+	Meters
+	Feet
+	Miles
+)
+
+// Relation is how a shape of a document lies to that of the query.
+type Relation byte
+
+// The relations of shapes, by the numbers that FT.EXPLAIN shows.
+const (
+	Contains Relation = iota + 1
+	Within
+	Disjoint
+	Intersects
+)
+
+// children returns the nodes below a node.
+func children(n Node) []Node {
+	switch n := n.(type) {
+	case *Intersection:
+		return n.Children
+	case *Union:
+		return n.Children
+	case *Tag:
+		return n.Children
+	case *Not:
+		return []Node{n.Child}
+	case *Optional:
+		return []Node{n.Child}
+	case *Vector:
+		if n.Child != nil {
+			return []Node{n.Child}
+		}
+	}
+	return nil
+}
