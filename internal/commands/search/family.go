@@ -36,10 +36,11 @@ var indexes = []command.Line{
 		Summary: "Returns the names of all indexes", Complexity: "O(N) where N is the number of indexes"},
 }
 
-var family = command.Family{Group: module, Module: module, Category: module, Commands: slices.Concat(indexes)}
+var family = command.Family{Group: module, Module: module, Category: module,
+	Commands: slices.Concat(indexes, suggestions)}
 
 // Types are the data types that the commands keep at keys.
-var Types []engine.Type
+var Types = []engine.Type{Suggestions}
 
 // Part returns the commands. The versions are those of the module in Redis Stack and in Redis.
 func Part() engine.Part {
