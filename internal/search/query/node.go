@@ -4,8 +4,9 @@ import "math"
 
 // Node is a node of a query's tree: one of the types of this file.
 type Node interface {
-	// Options returns what the attributes of the node say, for the caller to read.
+	// Options returns what field modifiers and attributes say of the node.
 	Options() *Options
+	inner() *options
 }
 
 // Options are what field modifiers and attributes say of a node.
@@ -154,6 +155,8 @@ type (
 		Attributes []Attribute
 		Score      string // the name of the distance in the results; empty: none
 		Child      Node
+
+		late []parameter // of the attributes
 	}
 )
 
@@ -161,11 +164,17 @@ type (
 type Attribute struct{ Name, Value string }
 
 // options is what every type of node has.
-type options struct{ opts Options }
+type options struct {
+	opts   Options
+	params []parameter
+	extra  []Node // children that change nothing, see more
+}
 
 func (o *options) Options() *Options { return &o.opts }
 
-func defaults() options { return options{Options{Fields: AllFields, Weight: 1, Slop: -1}} }
+func (o *options) inner() *options { return o }
+
+func defaults() options { return options{opts: Options{Fields: AllFields, Weight: 1, Slop: -1}} }
 
 // Fields is a set of text fields: field number i is bit i%64 of word i/64. A field that is not of
 // text has no number: a modifier with its name makes an empty set.
@@ -174,8 +183,8 @@ type Fields [2]uint64
 // AllFields is the set without a modifier.
 var AllFields = Fields{math.MaxUint64, math.MaxUint64}
 
-// Field returns the set of one field.
-func Field(number int) Fields {
+// Only returns the set of one field.
+func Only(number int) Fields {
 	var f Fields
 	f[number/64] = 1 << (number % 64)
 	return f
@@ -215,6 +224,7 @@ const (
 
 // children returns the nodes below a node.
 func children(n Node) []Node {
+	extra := n.inner().extra
 	switch n := n.(type) {
 	case *Intersection:
 		return n.Children
@@ -223,13 +233,13 @@ func children(n Node) []Node {
 	case *Tag:
 		return n.Children
 	case *Not:
-		return []Node{n.Child}
+		return append([]Node{n.Child}, extra...)
 	case *Optional:
-		return []Node{n.Child}
+		return append([]Node{n.Child}, extra...)
 	case *Vector:
 		if n.Child != nil {
 			return []Node{n.Child}
 		}
 	}
-	return nil
+	return extra
 }

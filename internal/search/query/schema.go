@@ -4,26 +4,31 @@ import "github.com/miniserver-go/miniserver/internal/search/text"
 
 // Schema is what the meaning of a query depends on: the fields, words and synonyms of an index.
 type Schema interface {
-	// TextField returns the number of a text field. Numbers lie below 128.
-	TextField(name string) (number int, found bool)
-	// TextFields returns the text fields, by their numbers.
-	TextFields() []TextField
-	// EmptyTag tells whether a tag field of this name indexes empty strings.
-	EmptyTag(name string) bool
-	// NonEmpty tells whether a text or tag field does not index empty strings.
-	NonEmpty() bool
+	// Field returns the field of a name, or nil.
+	Field(name string) *Field
+	// Fields returns all fields in their order. Those of text are at most 128.
+	Fields() []*Field
 	// StopWords returns the words that are not indexed.
 	StopWords() *text.StopWords
 	// Synonyms returns the groups of a word, as terms are indexed: with a tilde before the name.
 	Synonyms(word string) []string
 }
 
-// TextField is what a query needs to know of a text field.
-type TextField struct {
-	Name       string
-	Phonetic   bool // it is indexed by sound, too
-	IndexEmpty bool // an empty string is found
-	Unordered  bool // it has several values, whose words have no order
+// Field is what a query needs to know of a field.
+type Field struct {
+	Name   string // by which queries name it
+	Text   bool
+	Tag    bool
+	Vector bool
+	Number int // of a text field: its bit in Fields
+
+	Phonetic      bool // it is indexed by sound, too
+	Unordered     bool // it has several values, whose words have no order
+	IndexEmpty    bool // an empty string is found
+	IndexMissing  bool // documents without it are found
+	Suffixes      bool // it is indexed by the ends of words, too: WITHSUFFIXTRIE
+	CaseSensitive bool // of a tag field
+	Unused        bool // no document has a tag in it
 }
 
 // Request is a query as a command gives it.
