@@ -1,0 +1,261 @@
+// Package expr is the expressions of FT.AGGREGATE's APPLY and FILTER, and of the FILTER of
+// FT.CREATE:
+//
+//	upper(@city) == 'ROME' && @price * 1.2 < 100
+//
+//	lex.go parse.go   text -> tree
+//	expr.go           the tree: binding it to the columns of rows, and evaluating it
+//	value.go          what it computes with: numbers, texts, lists and null
+//	functions.go      functions; dates.go, format.go and scan.go those on times
+//
+// An expression is parsed once, bound to columns, and evaluated for each row. The language, its
+// precedence, conversions and errors are those of RediSearch 2.10, whose errors have no code in
+// front. Its precedence is unusual: all of * / % ^ are equal, && and || are, and ! is below
+// comparisons. A text converts to a number if all of it is one.
+//
+// Three things differ. Where RediSearch divides by zero in integers, or reads beyond the arguments
+// of geodistance, and ends, the result is not a number. An expression has at most maxNodes nodes and
+// maxDepth levels; there, the parser forgets what it has read when its stack is full.
+package expr
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/miniserver-go/miniserver/internal/libm"
+)
+
+// Expr is a parsed expression. Bind must be called before Eval.
+type Expr struct {
+	root node
+}
+
+// Row is what an expression is evaluated for.
+type Row interface {
+	// Value returns what is in a column; false if the row has nothing there.
+	Value(column int) (Value, bool)
+	// Terms returns the words of the query that the document of the row has.
+	Terms() []string
+}
+
+// Bind finds the columns of the properties. column returns that of a name, and false if there is
+// none. The names are as they are written, without @.
+func (e *Expr) Bind(column func(name string) (int, bool)) error { return e.root.bind(column) }
+
+// Eval computes the value for a row. After an error there is none.
+func (e *Expr) Eval(row Row) (Value, error) { return e.root.eval(row) }
+
+// Properties returns the names of the properties, in their order and as often as they occur.
+func (e *Expr) Properties() (names []string) {
+	e.root.visit(func(n node) {
+		if p, ok := n.(*property); ok {
+			names = append(names, p.name)
+		}
+	})
+	return names
+}
+
+// node is a node of the tree.
+type node interface {
+	bind(column func(name string) (int, bool)) error
+	eval(row Row) (Value, error)
+	visit(fn func(n node))
+}
+
+// Errors in the words of RediSearch.
+var errNotNumber = errors.New("Could not convert value to a number")
+
+// literal is a constant.
+type literal struct{ value Value }
+
+func (*literal) bind(func(string) (int, bool)) error { return nil }
+func (l *literal) eval(Row) (Value, error)           { return l.value, nil }
+func (l *literal) visit(fn func(node))               { fn(l) }
+
+// property is the value of a column.
+type property struct {
+	name   string
+	column int
+}
+
+func (p *property) bind(column func(string) (int, bool)) (err error) {
+	var found bool
+	if p.column, found = column(p.name); !found {
+		return fmt.Errorf("Property `%s` not loaded nor in pipeline", p.name)
+	}
+	return nil
+}
+
+func (p *property) eval(row Row) (Value, error) {
+	v, found := row.Value(p.column)
+	if !found {
+		return Value{}, fmt.Errorf("%s: has no value, consider using EXISTS if applicable", p.name)
+	}
+	return v, nil
+}
+
+func (p *property) visit(fn func(node)) { fn(p) }
+
+// unknown stands at the end of a text for a symbol or function that does not exist, of which
+// RediSearch says nothing when it parses.
+type unknown struct{ err error }
+
+func (*unknown) bind(func(string) (int, bool)) error { return nil }
+func (u *unknown) eval(Row) (Value, error)           { return Value{}, u.err }
+func (u *unknown) visit(fn func(node))               { fn(u) }
+
+// bindPart binds a part of a node, which RediSearch calls by a name.
+func bindPart(part node, name string, column func(string) (int, bool)) error {
+	if _, missing := part.(*unknown); missing {
+		return fmt.Errorf("Missing (or badly formatted) value for %s", name)
+	}
+	return part.bind(column)
+}
+
+// inverted is !x.
+type inverted struct{ child node }
+
+func (i *inverted) bind(column func(string) (int, bool)) error {
+	return bindPart(i.child, "expr->inverted.child", column)
+}
+
+func (i *inverted) eval(row Row) (Value, error) {
+	v, err := i.child.eval(row)
+	return Bool(!v.Truth()), err
+}
+
+func (i *inverted) visit(fn func(node)) {
+	fn(i)
+	i.child.visit(fn)
+}
+
+// binary is an operator between two expressions.
+type binary struct {
+	operator    operator
+	left, right node
+}
+
+func (b *binary) bind(column func(string) (int, bool)) error {
+	kind := "expr->pred."
+	if b.operator.isArithmetic() {
+		kind = "expr->op."
+	}
+	if err := bindPart(b.left, kind+"left", column); err != nil {
+		return err
+	}
+	return bindPart(b.right, kind+"right", column)
+}
+
+func (b *binary) visit(fn func(node)) {
+	fn(b)
+	b.left.visit(fn)
+	b.right.visit(fn)
+}
+
+func (b *binary) eval(row Row) (Value, error) {
+	left, err := b.left.eval(row)
+	switch {
+	case err != nil:
+		return Value{}, err
+	case b.operator == or && left.Truth():
+		return Number(1), nil
+	case b.operator == and && !left.Truth():
+		return Number(0), nil
+	}
+	right, err := b.right.eval(row)
+	switch {
+	case err != nil:
+		return Value{}, err
+	case b.operator.isArithmetic():
+		return b.operator.compute(left, right)
+	}
+	return b.operator.decide(left, right)
+}
+
+// decide evaluates a predicate, of which the left side alone does not decide.
+func (o operator) decide(left, right Value) (Value, error) {
+	switch o {
+	case and, or:
+		return Bool(right.Truth()), nil
+	case equal:
+		return Bool(Equal(left, right)), nil
+	case unequal:
+		return Bool(!Equal(left, right)), nil
+	}
+	c, err := Compare(left, right)
+	switch o {
+	case less:
+		return Bool(c < 0), err
+	case lessOrEqual:
+		return Bool(c <= 0), err
+	case greater:
+		return Bool(c > 0), err
+	}
+	return Bool(c >= 0), err
+}
+
+// compute evaluates an arithmetic operator.
+func (o operator) compute(left, right Value) (Value, error) {
+	x, isNumber := left.Number()
+	y, isToo := right.Number()
+	if !isNumber || !isToo {
+		return Value{}, errNotNumber
+	}
+	var z float64
+	switch o {
+	case plus:
+		z = x + y
+	case minus:
+		z = x - y
+	case times:
+		z = x * y
+	case power:
+		z = libm.Pow(x, y)
+	case divide:
+		if y == 0 {
+			return Number(math.NaN()), nil
+		}
+		z = x / y
+	default:
+		return Number(remainder(x, y)), nil
+	}
+	return Number(computed(z, x, y)), nil
+}
+
+// computed returns a result. Processors make a NaN with a sign where there was none, which is
+// printed so.
+func computed(z float64, operands ...float64) float64 {
+	if !math.IsNaN(z) {
+		return z
+	}
+	for _, x := range operands {
+		if math.IsNaN(x) {
+			return x
+		}
+	}
+	return math.Copysign(z, -1)
+}
+
+// remainder returns that of the integers of x and y.
+func remainder(x, y float64) float64 {
+	if y == -1 {
+		return 0
+	}
+	n, m := integer(x), integer(y)
+	if m == 0 {
+		return math.NaN()
+	}
+	if m == -1 {
+		return 0
+	}
+	return float64(n % m)
+}
+
+// integer converts as C does on x86: to the smallest integer what is none.
+func integer(x float64) int64 {
+	if x >= -1<<63 && x < 1<<63 {
+		return int64(x)
+	}
+	return math.MinInt64
+}

@@ -1,0 +1,211 @@
+package expr
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// Kind is the kind of a value.
+type Kind byte
+
+// The kinds of values. Their order is of no meaning.
+const (
+	NullKind Kind = iota
+	NumberKind
+	TextKind
+	ListKind
+)
+
+// Value is what expressions compute with. The zero value is null.
+type Value struct {
+	kind   Kind
+	stored bool // a text as it is in the document, which some functions do not take
+	number float64
+	text   string
+	list   []Value
+}
+
+// Number returns a number as a value.
+func Number(f float64) Value { return Value{kind: NumberKind, number: f} }
+
+// Text returns a text as a value.
+func Text(s string) Value { return Value{kind: TextKind, text: s} }
+
+// Stored returns a text as a value, which was read in a document.
+func Stored(s string) Value { return Value{kind: TextKind, stored: true, text: s} }
+
+// List returns a list as a value, which keeps vs.
+func List(vs []Value) Value { return Value{kind: ListKind, list: vs} }
+
+// Bool returns 1 for true and 0 for false.
+func Bool(b bool) Value {
+	if b {
+		return Number(1)
+	}
+	return Number(0)
+}
+
+// Kind returns the kind of a value.
+func (v Value) Kind() Kind { return v.kind }
+
+// Elements returns the elements of a list, nil of another value.
+func (v Value) Elements() []Value { return v.list }
+
+// Truth returns whether a value counts as true: a number other than 0, a text or a list that is not
+// empty.
+func (v Value) Truth() bool {
+	switch v.kind {
+	case NumberKind:
+		return v.number != 0
+	case TextKind:
+		return v.text != ""
+	}
+	return len(v.list) > 0
+}
+
+// Number returns a value as a number; false if it is none. The empty text is 0.
+func (v Value) Number() (f float64, ok bool) {
+	switch v.kind {
+	case NumberKind:
+		return v.number, true
+	case TextKind:
+		return ParseNumber(v.text)
+	}
+	return 0, false
+}
+
+// ParseNumber reads a text as C's strtod does, if it reads all of it.
+func ParseNumber(s string) (f float64, ok bool) {
+	if s == "" {
+		return 0, true
+	}
+	return resp.ParseFloat([]byte(strings.TrimLeft(s, " \t\n\v\f\r")))
+}
+
+// String returns a value as a text: that of a number as replies show it, "" for null and lists.
+func (v Value) String() string {
+	if v.kind == NumberKind {
+		return string(AppendNumber(nil, v.number))
+	}
+	return v.text
+}
+
+// Size returns about how many bytes a value takes.
+func (v Value) Size() int {
+	size := 64 + len(v.text)
+	for _, e := range v.list {
+		size += e.Size()
+	}
+	return size
+}
+
+// AppendNumber appends a number as replies show it: an integer in full, others with 12 digits.
+func AppendNumber(dst []byte, f float64) []byte {
+	switch {
+	case math.IsNaN(f) && math.Signbit(f):
+		return append(dst, "-nan"...)
+	case math.IsNaN(f):
+		return append(dst, "nan"...)
+	case math.IsInf(f, 1):
+		return append(dst, "inf"...)
+	case math.IsInf(f, -1):
+		return append(dst, "-inf"...)
+	case f >= -1<<63 && f < 1<<63 && f == math.Trunc(f):
+		return strconv.AppendInt(dst, int64(f), 10)
+	}
+	return strconv.AppendFloat(dst, f, 'g', 12, 64)
+}
+
+// Compare returns less than 0 if a is before b, and more if it is behind. Null is before all else.
+// If one of them is a number, the other one must be convertible. Lists are compared by their first
+// elements.
+func Compare(a, b Value) (int, error) {
+	switch {
+	case a.kind == b.kind:
+		return compareAlike(a, b)
+	case a.kind == NullKind:
+		return -1, nil
+	case b.kind == NullKind:
+		return 1, nil
+	case a.kind == NumberKind:
+		return compareAsNumbers(a, b)
+	case b.kind == NumberKind:
+		c, err := compareAsNumbers(b, a)
+		return -c, err
+	}
+	return strings.Compare(a.text, b.text), nil
+}
+
+// compareAlike compares values of one kind.
+func compareAlike(a, b Value) (int, error) {
+	switch a.kind {
+	case NumberKind:
+		return compareNumbers(a.number, b.number), nil
+	case TextKind:
+		return strings.Compare(a.text, b.text), nil
+	}
+	if len(a.list) > 0 && len(b.list) > 0 {
+		return Compare(a.list[0], b.list[0])
+	}
+	return len(a.list) - len(b.list), nil
+}
+
+// compareAsNumbers compares a number with a value of another kind.
+func compareAsNumbers(a, b Value) (int, error) {
+	f, ok := b.Number()
+	if !ok {
+		return 0, fmt.Errorf("Error converting string '%s' to number", b.shown())
+	}
+	return compareNumbers(a.number, f), nil
+}
+
+// shown returns the text of a value in errors.
+func (v Value) shown() string {
+	if v.kind == TextKind {
+		return v.text
+	}
+	return "(null)"
+}
+
+// compareNumbers takes what is not a number for equal to all.
+func compareNumbers(a, b float64) int {
+	switch {
+	case a > b:
+		return 1
+	case a < b:
+		return -1
+	}
+	return 0
+}
+
+// Equal reports whether two values are equal. Unlike Compare it knows no errors: what cannot be
+// converted is not equal.
+func Equal(a, b Value) bool {
+	if a.kind != b.kind && (a.kind == NullKind || b.kind == NullKind) {
+		return false
+	}
+	c, err := Compare(a, b)
+	return c == 0 && err == nil
+}
+
+// Order orders values for a sort. Unlike Compare it knows no errors: a number and what cannot be
+// converted to one are compared as texts, the number with six decimals.
+func Order(a, b Value) int {
+	c, err := Compare(a, b)
+	if err != nil {
+		return strings.Compare(a.decimals(), b.decimals())
+	}
+	return c
+}
+
+// decimals returns a text, or that of a number with six decimals.
+func (v Value) decimals() string {
+	if v.kind == NumberKind {
+		return strconv.FormatFloat(v.number, 'f', 6, 64)
+	}
+	return v.text
+}
