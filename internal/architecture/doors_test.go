@@ -33,6 +33,7 @@ var doors = []door{
 	{"golang.org/x/sys", "bench bench/laboratory ds/simd ds/slab internal/cli/serve internal/hunt server",
 		"internal/e2e"},
 	// What is in the program.
+	{"github.com/blevesearch/snowballstem", "internal/search/text", ""},
 	{"github.com/google/btree", "ds/deadlines bench/laboratory", ""},
 	{"github.com/google/go-dap", "scripting/dap", "internal/cli/script"},
 	{"github.com/hashicorp", "internal/group/consensus", ""},

@@ -138,13 +138,13 @@ func suffixes(s Schema, set Fields) error {
 
 // nameDistance takes the name of the distance that an attribute gives, instead of the default.
 func (n *Vector) nameDistance() error {
-	if n.opts.Distance == "" {
+	if n.distance == "" {
 		return nil
 	}
 	if n.Score != "" && !strings.EqualFold(n.Score, "__"+n.Field+"_score") {
-		return fmt.Errorf("Distance field was specified twice for vector query: %s and %s", n.Score, n.opts.Distance)
+		return fmt.Errorf("Distance field was specified twice for vector query: %s and %s", n.Score, n.distance)
 	}
-	n.Score = n.opts.Distance
+	n.Score = n.distance
 	return nil
 }
 

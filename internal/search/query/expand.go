@@ -90,8 +90,8 @@ func (e *expander) word(n *Term) Node {
 	if e.synonyms {
 		more = e.schema.Synonyms(n.Text)
 	}
-	if e.wantsSound(n) {
-		more = append(more, text.Sound(n.Text))
+	if sound := text.Sound(n.Text); e.wantsSound(n) && sound != "" {
+		more = append(more, sound)
 	}
 	if e.stems {
 		more = append(more, e.stem(n.Text)...)

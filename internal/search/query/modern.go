@@ -421,8 +421,8 @@ func (p *parser) tag() Node {
 // tagPattern parses a pattern of tags: of a parameter, case and escapes stay.
 func (p *parser) tagPattern() Node {
 	n := p.pattern()
-	if a, ok := n.(*Affix); ok && len(a.params) > 0 {
-		a.params[0].set = setText(&a.Text)
+	if a, ok := n.(*Affix); ok && a.rare != nil {
+		a.rare.params[0].set = setText(&a.Text)
 	}
 	return n
 }

@@ -11,11 +11,10 @@ type Node interface {
 
 // Options are what field modifiers and attributes say of a node.
 type Options struct {
-	Fields   Fields  // the text fields in which its words are looked for
-	Weight   float64 // $weight: what its score is multiplied by
-	Slop     int     // $slop: the words that may lie between its words; -1: any number
-	InOrder  bool    // $inorder: its words must follow each other as in the query
-	Distance string  // $yield_distance_as: the name of its distance in the results; of Vector only
+	Fields  Fields  // the text fields in which its words are looked for
+	Weight  float64 // $weight: what its score is multiplied by
+	Slop    int32   // $slop: the words that may lie between its words; -1: any number
+	InOrder bool    // $inorder: its words must follow each other as in the query
 
 	phonetic phonetic
 	ordered  bool // an attribute $inorder was given
@@ -156,7 +155,8 @@ type (
 		Score      string // the name of the distance in the results; empty: none
 		Child      Node
 
-		late []parameter // of the attributes
+		distance string      // $yield_distance_as
+		late     []parameter // of the attributes
 	}
 )
 
@@ -165,7 +165,12 @@ type Attribute struct{ Name, Value string }
 
 // options is what every type of node has.
 type options struct {
-	opts   Options
+	opts Options
+	rare *rare
+}
+
+// rare is what few nodes have.
+type rare struct {
 	params []parameter
 	extra  []Node // children that change nothing, see more
 }
@@ -173,6 +178,14 @@ type options struct {
 func (o *options) Options() *Options { return &o.opts }
 
 func (o *options) inner() *options { return o }
+
+// rarely returns what few nodes have, to change it.
+func (o *options) rarely() *rare {
+	if o.rare == nil {
+		o.rare = new(rare)
+	}
+	return o.rare
+}
 
 func defaults() options { return options{opts: Options{Fields: AllFields, Weight: 1, Slop: -1}} }
 
@@ -224,7 +237,10 @@ const (
 
 // children returns the nodes below a node.
 func children(n Node) []Node {
-	extra := n.inner().extra
+	var extra []Node
+	if r := n.inner().rare; r != nil {
+		extra = r.extra
+	}
 	switch n := n.(type) {
 	case *Intersection:
 		return n.Children
@@ -243,3 +259,16 @@ func children(n Node) []Node {
 	}
 	return extra
 }
+
+// NewNumeric returns the node of a range with both of its bounds.
+func NewNumeric(field string, low, high float64) *Numeric {
+	return &Numeric{options: defaults(), Field: field, Min: low, Max: high}
+}
+
+// NewGeo returns the node of a circle.
+func NewGeo(field string, lon, lat, radius float64, unit Unit) *Geo {
+	return &Geo{options: defaults(), Field: field, Lon: lon, Lat: lat, Radius: radius, Unit: unit}
+}
+
+// NewKeys returns the node of documents by their numbers.
+func NewKeys(numbers []uint64) *Keys { return &Keys{options: defaults(), Numbers: numbers} }

@@ -17,8 +17,10 @@ type parameter struct {
 
 // resolve gives the nodes of a tree the values of their parameters.
 func resolve(n Node, params map[string]string) error {
-	o := n.inner()
-	all := o.params
+	var all []parameter
+	if r := n.inner().rare; r != nil {
+		all = r.params
+	}
 	if v, ok := n.(*Vector); ok {
 		all = append(all, v.late...)
 	}
@@ -49,7 +51,8 @@ func lookup(params map[string]string, name string) (string, error) {
 
 // bind lets a node have a value of a parameter.
 func (o *options) bind(name string, set func(value string) error) {
-	o.params = append(o.params, parameter{name, set})
+	r := o.rarely()
+	r.params = append(r.params, parameter{name, set})
 }
 
 // setWord returns what sets a word; one that is a number is not expanded.
@@ -199,7 +202,12 @@ func unescaped(text string) string {
 }
 
 // plain returns a word as texts are indexed: without escapes, in lower case.
-func plain(text string) string { return lower([]byte(unescaped(text))) }
+func plain(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r == '\\' || r >= 'A' && r <= 'Z' }) {
+		return text
+	}
+	return lower([]byte(unescaped(text)))
+}
 
 // lower returns a text in lower case; letters beyond ASCII stay.
 func lower(b []byte) string {

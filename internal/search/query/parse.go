@@ -223,7 +223,8 @@ func addChild(parent, n Node) {
 	case *Vector:
 		p.Child = n
 	default:
-		p.inner().extra = append(p.inner().extra, n)
+		r := p.inner().rarely()
+		r.extra = append(r.extra, n)
 	}
 }
 

@@ -4,8 +4,9 @@
 //	hello @title:(big world)  ->  Intersection( Term hello, @title:Intersection( big, world ) )
 //
 //	tokens.go      text -> tokens, of which the longest at a place wins
-//	parse.go       tokens -> tree; classic.go: that of dialect 1
-//	attributes.go  what => { $weight: 2 } does to a node
+//	parse.go       what both grammars have in common
+//	classic.go     tokens -> tree, in dialect 1
+//	modern.go      tokens -> tree, from dialect 2 on; brackets.go, vectors.go: its parts
 //	parameters.go  $name: values that come with the command
 //	expand.go      adds stems, sounds and synonyms to words
 //	check.go       what may not be asked of an index

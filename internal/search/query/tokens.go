@@ -57,7 +57,7 @@ type lexer struct {
 	at      int
 	classic bool // dialect 1
 	stops   func(word string) bool
-	last    token // which is no comparison
+	last    token   // which is no comparison
 	queue   []token // a comparison is found as a whole, and is three tokens
 	best    found
 }
@@ -84,34 +84,27 @@ func (l *lexer) affix(t token) string {
 
 // next returns the next token. The last one's place is that of the end.
 func (l *lexer) next() token {
-	for len(l.queue) == 0 {
-		l.scan()
+	for l.at < len(l.raw) && len(l.queue) == 0 {
+		from := l.at
+		l.longest(from)
+		l.at = l.best.to
+		switch k := l.best.kind; {
+		case k == skipped:
+		case k >= equal:
+			l.comparison(k, from)
+		default:
+			l.last = l.token(from)
+			return l.last
+		}
 	}
-	t := l.queue[0]
-	l.queue = l.queue[1:]
+	if len(l.queue) > 0 {
+		t := l.queue[0]
+		l.queue = l.queue[1:]
+		return t
+	}
+	t := l.last
+	t.kind = end
 	return t
-}
-
-// scan puts what begins at the current place into the queue.
-func (l *lexer) scan() {
-	l.queue = l.queue[:0]
-	if l.at >= len(l.raw) {
-		t := l.last
-		t.kind = end
-		l.queue = append(l.queue, t)
-		return
-	}
-	from := l.at
-	l.longest(from)
-	l.at = l.best.to
-	switch k := l.best.kind; {
-	case k == skipped:
-	case k >= equal:
-		l.comparison(k, from)
-	default:
-		l.last = l.token(from)
-		l.queue = append(l.queue, l.last)
-	}
 }
 
 // longest finds the longest token at a place. What begins none, such as a comma, is skipped.
@@ -151,6 +144,9 @@ func (l *lexer) considerQuoted(k kind, to int) {
 // words considers numbers and words, also those with a star behind.
 func (l *lexer) words(from int) {
 	number1, word := l.number(from), l.word(from)
+	if c := l.at8(from); isSpace(c) {
+		return
+	}
 	if l.classic {
 		l.consider(number, number1)
 		l.consider(number, l.infinity(from))

@@ -140,11 +140,11 @@ func apply(n Node, a Attribute) error {
 		return slop(o, a.Value)
 	case "inorder":
 		o.ordered = true
-		return flag(a.Value, func(on bool) { o.InOrder = on })
+		return boolean(a.Value, func(on bool) { o.InOrder = on })
 	case "weight":
 		return weight(o, a.Value)
 	case "phonetic":
-		return flag(a.Value, func(on bool) {
+		return boolean(a.Value, func(on bool) {
 			o.phonetic = phoneticOff
 			if on {
 				o.phonetic = phoneticOn
@@ -152,7 +152,7 @@ func apply(n Node, a Attribute) error {
 		})
 	case "yield_distance_as":
 		if isVector {
-			o.Distance = a.Value
+			v.distance = a.Value
 			return nil
 		}
 	case "ef_runtime", "epsilon", "hybrid_policy", "batch_size":
@@ -169,7 +169,7 @@ func slop(o *Options, text string) error {
 	if !ok || n < -1 {
 		return errValue
 	}
-	o.Slop = int(int32(n))
+	o.Slop = int32(n)
 	return nil
 }
 
@@ -182,7 +182,7 @@ func weight(o *Options, text string) error {
 	return nil
 }
 
-func flag(text string, set func(on bool)) error {
+func boolean(text string, set func(on bool)) error {
 	switch strings.ToLower(text) {
 	case "true", "1":
 		set(true)

@@ -1,6 +1,8 @@
 package text
 
 import (
+	"strings"
+
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/arabic"
 	"github.com/blevesearch/snowballstem/danish"
@@ -31,10 +33,16 @@ var stemmers = [...]func(*snowballstem.Env) bool{
 	Yiddish: nil,
 }
 
-// Stem returns the stem of a word in lower case, or false if the language has no stemmer.
+// Stem returns the stem of a word in lower case, or false if the language has no stemmer here. Of
+// the languages of RediSearch those are Armenian, Basque, Catalan, Greek, Hindi, Indonesian,
+// Lithuanian, Nepali, Serbian and Yiddish, which the library does not have, and Chinese, whose
+// words a dictionary would have to separate.
 func (l Language) Stem(word string) (string, bool) {
 	if stemmers[l] == nil {
 		return "", false
+	}
+	if l == Russian {
+		word = strings.ReplaceAll(word, "ё", "е") // as Snowball has it since 2.0
 	}
 	env := snowballstem.NewEnv(word)
 	stemmers[l](env)

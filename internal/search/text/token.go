@@ -22,8 +22,8 @@ type Token struct {
 	Length   int    // the bytes of the word in the text
 }
 
-// Tokenizer says how texts are taken apart. Words of at least 4 bytes have a stem, those of at least
-// 3 a sound.
+// Tokenizer says how texts are taken apart. Words of at least 4 bytes have a stem, those of at
+// least 3 a sound.
 type Tokenizer struct {
 	Language  Language
 	StopWords *StopWords

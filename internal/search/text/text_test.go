@@ -1,0 +1,119 @@
+package text
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+func tokens(t *Tokenizer, text string) (list []Token) {
+	t.Tokens(text, func(k Token) bool {
+		list = append(list, k)
+		return true
+	})
+	return list
+}
+
+func TestTokens(t *testing.T) {
+	all := &Tokenizer{StopWords: DefaultStopWords, Stems: true, Sounds: true}
+	require.Equal(t, []Token{
+		{Text: "running", Stem: "+run", Sound: "<RNNK", Position: 1, Offset: 4, Length: 7},
+		{Text: "dog-house", Stem: "+dog-hous", Sound: "<TKS", Position: 2, Offset: 12, Length: 10},
+		{Text: "a b", Sound: "<AP", Position: 3, Offset: 24, Length: 4},
+		{Text: "ab", Position: 4, Offset: 29, Length: 3},
+	}, tokens(all, "The RUNNING dog\\-House, A\\ b a\nb the\x00word"))
+	require.Equal(t, []Token{{Position: 1}}, tokens(all, ""), "an empty text is a word")
+	require.Empty(t, tokens(all, " .,"))
+	long := tokens(all, strings.Repeat("x", 1000))
+	require.Len(t, long[0].Text, maxWord)
+	require.Equal(t, 1000, long[0].Length)
+}
+
+func TestStopWordsHaveNoCase(t *testing.T) {
+	require.True(t, DefaultStopWords.Contains("The"))
+	require.False(t, DefaultStopWords.Contains("them"))
+	require.Equal(t, []string{"x", "y"}, NewStopWords([]string{"Y", "x", "y"}).Words())
+}
+
+// letters are those of the languages that have a stemmer.
+var letters = map[Language]string{
+	English: "abcdefghijklmnopqrstuvwxyz", Danish: "abcdefghijklmnoprstuvyæøå", Dutch: "abcdefghijklmnoprstuvwyzëïéè",
+	Finnish: "aeiouyäöhjklmnprstvd", German: "abcdefghiklmnoprstuvwzäöüß", Hungarian: "abcdefghijklmnoprstuvzáéíóöőúüű",
+	Irish: "abcdefghilmnoprstuáéíóú", Italian: "abcdefghilmnopqrstuvzàèéìòù", Norwegian: "abcdefghijklmnoprstuvyæøå",
+	Portuguese: "abcdefghijlmnopqrstuvzáâãàçéêíóôõú", Romanian: "abcdefghijlmnoprstuvzăâîșțşţ",
+	Russian: "абвгдежзийклмнопрстуфхцчшщъыьэюяё", Spanish: "abcdefghijlmnopqrstuvyzáéíñóúü",
+	Swedish: "abcdefghijklmnoprstuvyåäö", Tamil: "அஆஇஈஉஊஎஏஐஒஓகஙசஞடணதநபமயரலவழளறன்ாிீுூெேைொோௌ",
+	Turkish: "abcçdefgğhıijklmnoöprsştuüvyz", Arabic: "ابتثجحخدذرزسشصضطظعغفقكلمنهويةىأإآءؤئ",
+}
+
+// endings are endings and parts of words that have rules.
+var endings = strings.Fields(`ing ed s es ly ation ational ness ful ity ive er est ies sses ousli ement euse ives aient
+	ables ando ción amiento idad zione abile ação idade ость ыми ться ующ ssa lle iden heit keit ungen ban jaim heten arna
+	ului eazã lar casına anna eacht ات ون கள் ch sch cia gh gn wr jose umb tion tch wicz isl cc ph x z dg`)
+
+func randomWord(r *rand.Rand, letters []rune) string {
+	var word strings.Builder
+	for range 1 + r.IntN(8) {
+		word.WriteRune(letters[r.IntN(len(letters))])
+	}
+	for range r.IntN(3) {
+		word.WriteString(endings[r.IntN(len(endings))])
+	}
+	return word.String()
+}
+
+// TestAgainstRedisStack compares the stems and sounds of random words.
+func TestAgainstRedisStack(t *testing.T) {
+	conn := reference.RedisStack74.Start(t).Dial(t)
+	reader := resp.NewReader(conn)
+	ask := func(args ...string) string {
+		w := resp.NewWriter(2)
+		w.Array(len(args))
+		for _, arg := range args {
+			w.BulkString(arg)
+		}
+		_, err := conn.Write(w.Bytes())
+		require.NoError(t, err)
+		v, err := reader.Read()
+		require.NoError(t, err, "%q", args)
+		return v.Text
+	}
+	ask("FT.CREATE", "words", "SCHEMA", "t", "TEXT", "PHONETIC", "dm:en")
+	r := rand.New(rand.NewPCG(1, 2))
+	for language, set := range letters {
+		for range 500 {
+			word := randomWord(r, []rune(set))
+			tree := ask("FT.EXPLAIN", "words", word, "LANGUAGE", language.String())
+			if !strings.HasPrefix(tree, "UNION") {
+				continue // a stop word, or one in which the case of a letter is not ASCII's
+			}
+			lines := strings.Split(tree, "\n")
+			stem, _ := language.Stem(word)
+			if sound := Sound(word); sound != "" {
+				require.Equal(t, "  "+sound+"(expanded)", lines[2], word)
+				lines = lines[1:]
+			}
+			require.Equal(t, "  +"+stem+"(expanded)", lines[2], "%s %s", language, word)
+		}
+	}
+}
+
+func FuzzTokens(f *testing.F) {
+	f.Add("The RUNNING dog\\-House", byte(0))
+	f.Fuzz(func(t *testing.T, text string, language byte) {
+		tok := &Tokenizer{Language: Language(int(language) % len(names)), StopWords: DefaultStopWords,
+			Stems: true, Sounds: true}
+		end := 0
+		for i, k := range tokens(tok, text) {
+			require.Equal(t, i+1, k.Position)
+			require.GreaterOrEqual(t, k.Offset, end)
+			end = k.Offset + k.Length
+			require.LessOrEqual(t, end, len(text))
+		}
+	})
+}
