@@ -1,0 +1,145 @@
+package aggregate
+
+import "math/bits"
+
+// buckets is a hash table as RediSearch has it for groups: with open addressing, three quarters
+// full. Of what is put into it, it only tells in which order it would come out.
+type buckets struct {
+	hashes []uint64
+	items  []int32 // 1 + what is there; 0 for nothing
+	n      int
+}
+
+// place returns the first place of a hash to try.
+func place(hash uint64, size int) int { return int(uint32(hash>>33^hash^hash<<11)) & (size - 1) }
+
+// free returns where a hash belongs among items.
+func free(hash uint64, items []int32) int {
+	i := place(hash, len(items))
+	for step := 1; items[i] != 0; step++ {
+		i = (i + step) & (len(items) - 1)
+	}
+	return i
+}
+
+// put adds the next item, which has a hash.
+func (b *buckets) put(hash uint64) {
+	if b.n >= int(float64(len(b.items))*0.77+0.5) {
+		b.grow()
+	}
+	i := free(hash, b.items)
+	b.n++
+	b.hashes[i], b.items[i] = hash, int32(b.n)
+}
+
+// grow doubles the table. An item that moves to the place of another one takes it, and the other one
+// moves on.
+func (b *buckets) grow() {
+	size := max(4, 2*len(b.items))
+	hashes, items := make([]uint64, size), make([]int32, size)
+	for j := range b.items {
+		hash, item := b.hashes[j], b.items[j]
+		b.items[j] = 0
+		for item != 0 {
+			i := free(hash, items)
+			hashes[i], items[i] = hash, item
+			if i >= len(b.items) {
+				break
+			}
+			hash, item = b.hashes[i], b.items[i]
+			b.items[i] = 0
+		}
+	}
+	b.hashes, b.items = hashes, items
+}
+
+// order returns the items, numbered from 0, in the order of the table.
+func (b *buckets) order() (list []int) {
+	for _, item := range b.items {
+		if item != 0 {
+			list = append(list, int(item)-1)
+		}
+	}
+	return list
+}
+
+// chains is a hash table as RediSearch has it for lists: each place has a chain, and the table grows
+// step by step. It, too, only tells the order.
+type chains struct {
+	hashes []uint64
+	next   []int32 // of an item in its chain, 1 + its number
+	tables [2]chainTable
+	moved  int // places of the first table whose chains have moved, while there is a second one
+}
+
+type chainTable struct {
+	heads []int32
+	used  int
+}
+
+// push puts an item into a table.
+func (c *chains) push(t *chainTable, item int32) {
+	i := c.hashes[item-1] & uint64(len(t.heads)-1)
+	c.next[item-1], t.heads[i] = t.heads[i], item
+	t.used++
+}
+
+// touch is what every addition begins with, also of what is there.
+func (c *chains) touch() {
+	first := &c.tables[0]
+	if c.tables[1].heads != nil {
+		c.step()
+	}
+	switch {
+	case c.tables[1].heads != nil:
+	case first.heads == nil:
+		first.heads = make([]int32, 4)
+	case first.used >= len(first.heads):
+		c.tables[1].heads = make([]int32, 1<<bits.Len(uint(2*first.used-1)))
+		c.moved = 0
+	}
+}
+
+// step moves a chain to the second table.
+func (c *chains) step() {
+	from, to := &c.tables[0], &c.tables[1]
+	for visits := 1; from.heads[c.moved] == 0; visits++ {
+		c.moved++
+		if visits == 10 {
+			return
+		}
+	}
+	for item := from.heads[c.moved]; item != 0; {
+		next := c.next[item-1]
+		c.push(to, item)
+		from.used--
+		item = next
+	}
+	from.heads[c.moved] = 0
+	c.moved++
+	if from.used == 0 {
+		c.tables = [2]chainTable{*to}
+	}
+}
+
+// put adds the next item, which has a hash, after touch.
+func (c *chains) put(hash uint64) {
+	c.hashes, c.next = append(c.hashes, hash), append(c.next, 0)
+	into := &c.tables[0]
+	if c.tables[1].heads != nil {
+		into = &c.tables[1]
+	}
+	c.push(into, int32(len(c.hashes)))
+}
+
+// order returns the items, numbered from 0, in the order of the tables.
+func (c *chains) order() (list []int) {
+	for _, t := range c.tables {
+		for _, head := range t.heads {
+			for item := head; item != 0; item = c.next[item-1] {
+				list = append(list, int(item)-1)
+			}
+		}
+	}
+	return list
+}
