@@ -2,6 +2,7 @@ package text
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,11 +68,11 @@ func randomWord(r *rand.Rand, letters []rune) string {
 	return word.String()
 }
 
-// TestAgainstRedisStack compares the stems and sounds of random words.
-func TestAgainstRedisStack(t *testing.T) {
+// stack asks a server of Redis Stack.
+func stack(t *testing.T) func(args ...string) resp.Value {
 	conn := reference.RedisStack74.Start(t).Dial(t)
 	reader := resp.NewReader(conn)
-	ask := func(args ...string) string {
+	return func(args ...string) resp.Value {
 		w := resp.NewWriter(2)
 		w.Array(len(args))
 		for _, arg := range args {
@@ -81,16 +82,21 @@ func TestAgainstRedisStack(t *testing.T) {
 		require.NoError(t, err)
 		v, err := reader.Read()
 		require.NoError(t, err, "%q", args)
-		return v.Text
+		return v
 	}
+}
+
+// TestStemsAndSoundsAgainstRedisStack compares those of random words.
+func TestStemsAndSoundsAgainstRedisStack(t *testing.T) {
+	ask := stack(t)
 	ask("FT.CREATE", "words", "SCHEMA", "t", "TEXT", "PHONETIC", "dm:en")
 	r := rand.New(rand.NewPCG(1, 2))
 	for language, set := range letters {
 		for range 500 {
 			word := randomWord(r, []rune(set))
-			tree := ask("FT.EXPLAIN", "words", word, "LANGUAGE", language.String())
+			tree := ask("FT.EXPLAIN", "words", word, "LANGUAGE", language.String()).Text
 			if !strings.HasPrefix(tree, "UNION") {
-				continue // a stop word, or one in which the case of a letter is not ASCII's
+				continue // a stop word
 			}
 			lines := strings.Split(tree, "\n")
 			stem, _ := language.Stem(word)
@@ -101,6 +107,65 @@ func TestAgainstRedisStack(t *testing.T) {
 			require.Equal(t, "  +"+stem+"(expanded)", lines[2], "%s %s", language, word)
 		}
 	}
+}
+
+// TestSummariesAgainstRedisStack compares what is shown of random texts in which words match.
+func TestSummariesAgainstRedisStack(t *testing.T) {
+	ask := stack(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	words := strings.Fields("hello world running runs cats cat dog foo bar house run greeting 5 été ho end")
+	other := strings.Fields("the of dog-house x,y it's house, end. RUN hi\\-ho 1,000 qux baz")
+	spaces := []string{" ", " ", "  ", ", ", "\n", " \t", ".", " - "}
+	for range 300 {
+		var b strings.Builder
+		for range 1 + r.IntN(80) {
+			b.WriteString(append(words, other...)[r.IntN(len(words)+len(other))] + spaces[r.IntN(len(spaces))])
+		}
+		text := b.String()
+		ask("FT.CREATE", "texts", "SCHEMA", "t", "TEXT")
+		ask("HSET", "text", "t", text)
+		query := words[r.IntN(len(words))] + "|" + words[r.IntN(len(words))]
+		s := Summary{Fragments: 1 + r.IntN(4), Words: 1 + r.IntN(30), Separator: " ... "}
+		args := []string{"FT.SEARCH", "texts", query, "RETURN", "1", "t", "DIALECT", "2"}
+		summarized, highlighted := r.IntN(3) > 0, r.IntN(3) > 0
+		if summarized {
+			args = append(args, "SUMMARIZE", "FRAGS", strconv.Itoa(s.Fragments), "LEN", strconv.Itoa(s.Words),
+				"SEPARATOR", s.Separator)
+		}
+		if highlighted {
+			args = append(args, "HIGHLIGHT", "TAGS", "<b>", "</b>")
+			s.Before, s.After = "<b>", "</b>"
+		}
+		reply := ask(args...)
+		ask("FT.DROPINDEX", "texts")
+		if len(reply.Elems) == 3 {
+			require.Equal(t, reply.Elems[2].Elems[1].Text, shown(text, query, s, summarized), "%q", args)
+		}
+	}
+}
+
+func shown(text, query string, s Summary, summarized bool) string {
+	var terms []Term
+	for word := range strings.SplitSeq(query, "|") {
+		stem, _ := English.Stem(word)
+		terms = append(terms, Term{word, 1}, Term{"+" + stem, 1}, Term{stem, 1})
+	}
+	f := Find(text, &Tokenizer{StopWords: DefaultStopWords, Stems: true}, terms, func(string) []string { return nil })
+	switch {
+	case !summarized:
+		return f.Highlight(s.Before, s.After)
+	case f.Empty() && s.Before == "":
+		return Head(text, s)
+	case f.Empty():
+		return text
+	}
+	return f.Summarize(s)
+}
+
+func TestHead(t *testing.T) {
+	require.Equal(t, "one two", Head("one  two\nthree", Summary{Fragments: 1, Words: 1}))
+	require.Equal(t, "o", Head("one", Summary{Fragments: 3, Words: 20}))
+	require.Empty(t, Head("", Summary{Fragments: 3, Words: 20}))
 }
 
 func FuzzTokens(f *testing.F) {
@@ -114,6 +179,9 @@ func FuzzTokens(f *testing.F) {
 			require.GreaterOrEqual(t, k.Offset, end)
 			end = k.Offset + k.Length
 			require.LessOrEqual(t, end, len(text))
+			f := Find(text, tok, []Term{{k.Text, 1}}, func(string) []string { return nil })
+			require.Equal(t, text, f.Highlight("", ""))
+			f.Summarize(Summary{Fragments: 2, Words: 5})
 		}
 	})
 }
