@@ -88,7 +88,7 @@ func (w *World) report(c *Change) {
 func (w *World) bringAbout(e effect, c *Change) {
 	switch e {
 	case observed:
-		w.observers.changed(c.DB.ID(), c.Key, c.Author)
+		w.observers.changed(c.DB.ID(), c.Key, c.Event, c.Author)
 	case notified:
 		w.notify(c.DB, c.Key, c.Event, c.Fields...)
 	case vanished:
@@ -156,7 +156,7 @@ func (c *Call) CountChange(key []byte, ev event.Event) {
 // command that does so whatever it does in the end.
 func (c *Call) Touched(key []byte) {
 	if w := c.World; len(w.observers) > 0 {
-		w.observers.changed(c.DB.ID(), key, c.Session)
+		w.observers.changed(c.DB.ID(), key, event.Event{}, c.Session)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
@@ -18,7 +19,8 @@ type Observer struct {
 	// and transactions.
 	Ran func(c *Call)
 	// Changed is called when a key has changed, by a session or, if it is nil, without a command.
-	Changed func(db int, key []byte, by *Session)
+	// The event is the zero one where the change has none.
+	Changed func(db int, key []byte, ev event.Event, by *Session)
 	// Replaced is called before a database is emptied, or is replaced by another one if that is not
 	// nil.
 	Replaced func(db, other *keyspace.DB)
@@ -67,10 +69,10 @@ func (all observers) ran(c *Call) {
 }
 
 // changed tells the observers that a key has changed.
-func (all observers) changed(db int, key []byte, by *Session) {
+func (all observers) changed(db int, key []byte, ev event.Event, by *Session) {
 	for _, o := range all {
 		if o.Changed != nil {
-			o.Changed(db, key, by)
+			o.Changed(db, key, ev, by)
 		}
 	}
 }

@@ -5,21 +5,266 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 	"github.com/miniserver-go/miniserver/internal/search/index"
 )
 
-// catalogue is the indexes of a world, by name.
+// catalogue is the indexes of a world, with their aliases, and the keys that have changed since they
+// were last asked.
+//
+// The world tells it of each change of a key. It notes the names, and the indexes read the keys
+// before the next command that asks one of them: so a key that changes often is read once, and a
+// document is found by the very next command.
 type catalogue struct {
-	indexes map[string]*index.Index
+	world    *engine.World
+	indexes  map[string]*entry
+	aliases  map[string]*entry
+	observer engine.Observer
+	changes  changes
+	settings *settings // nil for the defaults
+	renamed  string    // the key of an event rename_from, which rename_to follows; empty for none
+	dropped  bool      // a database was emptied: the indexes are to go
 }
 
-func of(w *engine.World) *catalogue { return engine.PerWorld[catalogue](w) }
+// entry is an index in the catalogue.
+type entry struct {
+	*index.Index
+	stale    bool // every key of the database may have to be put
+	dialects int  // those of its queries so far: bit 0 is dialect 1
+}
 
-// FT._LIST
-func cmdList(c *engine.Call) {
-	names := slices.Sorted(maps.Keys(of(c.World).indexes))
-	c.Reply.Array(len(names))
-	for _, name := range names {
-		c.Reply.BulkString(name)
+// of returns the catalogue of a world.
+func of(w *engine.World) *catalogue {
+	cat := engine.PerWorld[catalogue](w)
+	cat.world = w
+	return cat
+}
+
+// db returns the database whose keys are indexed.
+func (cat *catalogue) db() *keyspace.DB { return cat.world.Keyspace.DB(0) }
+
+// add adds an index.
+func (cat *catalogue) add(x *index.Index, scan bool) {
+	if cat.indexes == nil {
+		cat.indexes, cat.aliases = make(map[string]*entry), make(map[string]*entry)
+		cat.observer = engine.Observer{Changed: cat.changed, Replaced: cat.replaced, Batch: cat.batch}
+		cat.world.Observe(&cat.observer)
+	}
+	cat.update()
+	cat.indexes[x.Name] = &entry{Index: x, stale: scan}
+}
+
+// remove forgets an index with its aliases.
+func (cat *catalogue) remove(e *entry) {
+	delete(cat.indexes, e.Name)
+	for alias, of := range cat.aliases {
+		if of == e {
+			delete(cat.aliases, alias)
+		}
+	}
+	if len(cat.indexes) == 0 {
+		cat.world.Unobserve(&cat.observer)
+		cat.indexes, cat.changes = nil, changes{}
 	}
 }
+
+// clear forgets all indexes.
+func (cat *catalogue) clear() {
+	for _, e := range cat.indexes {
+		cat.remove(e)
+	}
+}
+
+// find returns the index of a name or an alias; nil if there is none.
+func (cat *catalogue) find(name string) *entry {
+	if e := cat.indexes[name]; e != nil {
+		return e
+	}
+	return cat.aliases[name]
+}
+
+// changes is the keys that have changed, in the order of their last changes.
+type changes struct {
+	keys []string
+	at   map[string]int // in keys; -1 for one that changed again
+}
+
+// note notes a change.
+func (ch *changes) note(key string) {
+	if ch.at == nil {
+		ch.at = make(map[string]int)
+	}
+	if at, known := ch.at[key]; known {
+		if at == len(ch.keys)-1 {
+			return
+		}
+		ch.keys[at] = ""
+	}
+	ch.at[key] = len(ch.keys)
+	ch.keys = append(ch.keys, key)
+}
+
+// rename says that the value of a key that has changed is at another key now.
+func (ch *changes) rename(from, to string) {
+	at := ch.at[from]
+	if old, known := ch.at[to]; known {
+		ch.keys[old] = ""
+	}
+	ch.keys[at], ch.at[to] = to, at
+	ch.at[from] = len(ch.keys)
+	ch.keys = append(ch.keys, from)
+}
+
+// noted reports whether a key has changed.
+func (ch *changes) noted(key string) bool {
+	_, known := ch.at[key]
+	return known
+}
+
+// mostChanges is how many keys are noted before the indexes read them although no command asks.
+const mostChanges = 1000
+
+// covered reports whether a key belongs to an index.
+func (cat *catalogue) covered(key []byte) bool {
+	for _, e := range cat.indexes {
+		if e.Covers(string(key)) {
+			return true
+		}
+	}
+	return false
+}
+
+// changed is told of each change of a key.
+func (cat *catalogue) changed(db int, key []byte, ev event.Event, _ *engine.Session) {
+	if db != 0 || !cat.covered(key) && cat.renamed == "" {
+		return
+	}
+	switch {
+	case ev == event.Expire || ev == event.Persist:
+		deadline, _ := cat.db().Deadline(key)
+		for _, e := range cat.indexes {
+			e.SetDeadline(string(key), deadline)
+		}
+	case ev.Name == "rename_from":
+		cat.renamed = string(key)
+		return
+	case ev.Name == "rename_to" && cat.renamed != "":
+		cat.rename(cat.renamed, string(key))
+	default:
+		cat.changes.note(string(key))
+	}
+	cat.renamed = ""
+}
+
+// rename gives a document another key. An index that covers only one of the keys reads it.
+func (cat *catalogue) rename(from, to string) {
+	if cat.changes.noted(from) {
+		cat.changes.rename(from, to)
+		return
+	}
+	cat.changes.note(from)
+	for _, e := range cat.indexes {
+		switch {
+		case !e.Covers(to):
+		case e.Covers(from) && !cat.changes.noted(to):
+			e.Rename(from, to)
+		default:
+			cat.changes.note(to)
+		}
+	}
+}
+
+// replaced is told of databases that are emptied, with which the indexes go, or replaced.
+func (cat *catalogue) replaced(db, other *keyspace.DB) {
+	switch {
+	case other == nil:
+		cat.dropped = true
+	case db.ID() == 0:
+		for _, e := range cat.indexes {
+			e.stale = true
+		}
+	}
+}
+
+// batch is called when a batch of commands is over.
+func (cat *catalogue) batch() {
+	if len(cat.changes.keys) > mostChanges {
+		cat.update()
+	}
+}
+
+// update has all indexes read what has changed.
+func (cat *catalogue) update() {
+	if cat.dropped {
+		cat.dropped = false
+		cat.clear()
+	}
+	for _, e := range cat.indexes {
+		if e.stale {
+			e.stale = false
+			cat.scan(e)
+		}
+		for _, key := range e.Due(cat.world.Keyspace.Now) {
+			cat.changes.note(key)
+		}
+	}
+	for _, key := range cat.changes.keys {
+		if key != "" || cat.changes.noted("") {
+			cat.put(key)
+		}
+	}
+	cat.changes = changes{keys: cat.changes.keys[:0]}
+}
+
+// put has the indexes read a key.
+func (cat *catalogue) put(key string) {
+	for _, e := range cat.indexes {
+		if e.Covers(key) {
+			cat.read(e, key)
+		}
+	}
+}
+
+func (cat *catalogue) read(e *entry, key string) {
+	v, ok := cat.db().Peek([]byte(key))
+	if !ok {
+		e.Remove(key)
+		return
+	}
+	deadline, _ := cat.db().Deadline([]byte(key))
+	e.Put(key, v, deadline)
+}
+
+// scan has an index read all keys, but those that have changed, which it reads later.
+func (cat *catalogue) scan(e *entry) {
+	e.Clear()
+	var keys []string
+	cat.db().Keys().Each(func(key string, _ keyspace.Type) bool {
+		if e.Covers(key) && !cat.changes.noted(key) {
+			keys = append(keys, string([]byte(key)))
+		}
+		return true
+	})
+	slices.Sort(keys)
+	for _, key := range keys {
+		cat.read(e, key)
+	}
+}
+
+// existing reads the name of an index, which it returns with all changes; nil and an error if there is
+// none.
+func existing(c *engine.Call, unknown error) *entry {
+	cat := of(c.World)
+	cat.update()
+	e := cat.find(string(c.Arg()))
+	if e == nil {
+		c.Refuse(unknown)
+		return nil
+	}
+	e.Uses++
+	return e
+}
+
+// names returns the names of all indexes, in order.
+func (cat *catalogue) names() []string { return slices.Sorted(maps.Keys(cat.indexes)) }

@@ -14,3 +14,86 @@ const (
 	errSugMostRange = command.Error("MAX: Value is outside acceptable bounds")
 	errSugOption    = "Unrecognized argument: %s"
 )
+
+// The errors of definitions, and of commands on indexes.
+const (
+	errDatabase    = command.Error("Cannot create index on db != 0")
+	errIndexExists = command.Error("Index already exists")
+	errArgument    = "Unknown argument `%s`"
+	errNoSchema    = command.Error("No schema found")
+	errRule        = "Invalid rule type: %s"
+	errScore       = command.Error("Invalid score")
+	errLanguage    = command.Error("Invalid language")
+
+	errBad          = "Bad arguments for %s: %s"
+	noArgument      = "Expected an argument, but none provided"
+	notConverted    = "Could not convert argument to expected type"
+	outOfBounds     = "Value is outside acceptable bounds"
+	unknownArgument = "Unknown argument"
+
+	errDuplicate = "Duplicate field in schema - %s"
+	errFields    = "Schema is limited to %d fields"
+	errTexts     = "Schema is limited to %d TEXT fields"
+	errAs        = command.Error("AS requires an argument")
+	errNoType    = "Field `%s` does not have a type"
+	errType      = "Invalid field type for field `%s`"
+	errPath      = "Invalid JSONPath '%s' in attribute '%s' in index '%s'"
+	errPhonetic  = command.Error("PHONETIC requires an argument")
+	errMatcher   = command.Error("Matcher Format: <2 chars algorithm>:<2 chars language>. Support algorithms: " +
+		"double metaphone (dm). Supported languages: English (en), French (fr), Portuguese (pt) and Spanish (es)")
+	errSeparator  = command.Error("SEPARATOR requires an argument")
+	errSeparators = "Tag separator must be a single character. Got `%s`"
+	errOdd        = "Bad number of arguments for vector similarity index: got %d but expected even number as " +
+		"algorithm parameters (should be submitted as named arguments)"
+	errOddHNSW = "Bad number of arguments for vector similarity index: got %d but expected even number (as " +
+		"algorithm parameters should be submitted as named arguments)"
+	errParameters = "Expected %d parameters but got %d"
+	errMandatory  = "Missing mandatory parameter: cannot create %s index without specifying %s argument"
+	errParameter  = "Bad arguments for algorithm %s: %s"
+
+	errUnknownIndex = command.Error("Unknown index name")
+	errUnknownName  = command.Error("Unknown Index name")
+	errNoIndex      = "%s: no such index"
+	errAliasExists  = command.Error("Alias already exists")
+	errNoAlias      = command.Error("Alias does not exist")
+	errAliased      = command.Error("Unknown index name (or name is an alias itself)")
+	errAlter        = command.Error("ALTER must be followed by SCHEMA")
+	errAlterAction  = command.Error("Unknown action passed to ALTER SCHEMA")
+	errNoField      = command.Error("No such field")
+	errNoTag        = command.Error("Not a tag field")
+	errSynAdd       = command.Error("No longer suppoted, use FT.SYNUPDATE")
+)
+
+// The errors of queries and their options.
+const (
+	errNoQuery      = command.Error("No query string provided")
+	errOption       = "Unknown argument `%s` at position %d for <main>"
+	errExplainScore = command.Error("EXPLAINSCORE must be accompanied with WITHSCORES")
+	errLimit        = command.Error("LIMIT requires two arguments")
+	errLimitNumbers = command.Error("LIMIT needs two numeric arguments")
+	errLimitMost    = "LIMIT exceeds maximum of %d"
+	errOffsetMost   = "OFFSET exceeds maximum of %d"
+	errSortBy       = command.Error("Bad SORTBY arguments")
+	errSortTwice    = command.Error("Multiple SORTBY steps are not allowed")
+	errSortMax      = command.Error("SORTBY MAX is not supported by FT.SEARCH")
+	errNoTimeout    = command.Error("Need argument for TIMEOUT")
+	errTimeout      = command.Error("TIMEOUT requires a non negative integer")
+	errNoDialect    = command.Error("Need an argument for DIALECT")
+	errDialect      = command.Error("DIALECT requires a non negative integer >=1 and <= 4")
+	errParams       = command.Error("Parameters must be specified in PARAM VALUE pairs")
+	errParamTwice   = "Duplicate parameter `%s`"
+	errThree        = "%s requires %d arguments"
+	errLower        = "Bad lower range: %s"
+	errUpper        = "Bad upper range: %s"
+	errUnit         = "Unknown distance unit %s"
+	errNoLanguage   = command.Error("No such language")
+	errScorer       = "No such scorer %s"
+	errReturnAs     = command.Error("RETURN path AS name - must be accompanied with NAME")
+	errNotLoaded    = "Property `%s` not loaded nor in schema"
+
+	errNoParameter = command.Error("Invalid option")
+	errFixed       = command.Error("Not modifiable at runtime")
+	errOnTimeout   = command.Error("Invalid ON_TIMEOUT value")
+	errMinStem     = command.Error("Minimum stem length cannot be lower than 2")
+	errHighDialect = command.Error("Default dialect version cannot be higher than 4")
+)

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
 // invalidate reports that a session changed a key, to trackers; by is nil for expiry and eviction.
 // A script's changes are its caller's. In broadcast mode they are not, as in Redis: there NOLOOP
 // does not apply to them.
-func (t *table) invalidate(_ int, key []byte, by *engine.Session) {
+func (t *table) invalidate(_ int, key []byte, _ event.Event, by *engine.Session) {
 	if t.broadcast > 0 {
 		if t.changes == nil {
 			t.changes = make(map[string]*engine.Session)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
@@ -103,7 +104,7 @@ func unwatch(s *engine.Session) {
 }
 
 // touch marks the sessions that watch a key.
-func (all *watchers) touch(db int, name []byte, _ *engine.Session) {
+func (all *watchers) touch(db int, name []byte, _ event.Event, _ *engine.Session) {
 	for _, s := range all.of[key{db, string(name)}] {
 		watchingOf(s).dirty = true
 	}
@@ -116,7 +117,7 @@ func (all *watchers) touchAll(db, other *keyspace.DB) {
 	for k := range all.of {
 		name := []byte(k.name)
 		if k.db == db.ID() && (db.Exists(name) || other != nil && other.Exists(name)) {
-			all.touch(k.db, name, nil)
+			all.touch(k.db, name, event.Event{}, nil)
 		}
 	}
 }

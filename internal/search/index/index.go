@@ -1,5 +1,193 @@
-// Package index is an index over documents.
+// Package index is an index over documents, the hashes or JSON documents at keys: it finds those
+// that match a query, and tells how well.
+//
+//	definition.go   what an index is about, and its fields: FT.CREATE
+//	source.go       what the fields of a document say
+//	index.go        documents come, change and go
+//
+//	table.go        the documents by number and by key
+//	dictionary.go   words, or tags, in order, each with its postings
+//	postings.go     the documents that have a word: numbers, frequencies, fields, positions
+//	numbers.go      the numbers of a field in order; places, as geohashes
+//	vectors.go      the vectors of a field
+//
+//	iterator.go     walks over the documents that match
+//	evaluate.go     a tree of package query ─▶ iterators
+//	scorer.go       how well a document matches
+//
+// A document gets a new number whenever it changes: the numbers are the order in which documents
+// changed last, and so that of results which nothing else orders. What the lists say of a number
+// that is gone is passed over, until clean removes it.
+//
+// Invariants:
+//
+//  1. All lists are in the order of numbers.
+//  2. A key has at most one number, and the table has what the lists say of it.
+//  3. A document that does not fit the definition is not in the index, also if it did before.
+//
+// Nothing here knows commands or keys' deadlines as such: whoever keeps the index tells it of each
+// change.
 package index
 
+import (
+	"github.com/miniserver-go/miniserver/internal/keyspace"
+)
+
 // Index is an index.
-type Index struct{}
+type Index struct {
+	Definition
+	Stats
+
+	docs     table
+	words    dictionary
+	synonyms map[string][]string // the groups of a word, in order
+	draft    draft               // of the document that is added
+}
+
+// Stats are what an index counts beside what it holds.
+type Stats struct {
+	Errors Errors // of all fields
+	Uses   int64  // commands that named the index
+}
+
+// Errors are the failures to index a document.
+type Errors struct {
+	Count     int64
+	Last, Key string
+}
+
+func (e *Errors) add(key string, err error) {
+	e.Count++
+	e.Last, e.Key = err.Error(), key
+}
+
+// New returns an index without documents.
+func New(d Definition) *Index {
+	x := &Index{Definition: d}
+	x.docs.init()
+	x.number(0)
+	return x
+}
+
+// number gives numbers to the fields from one on, and makes their lists.
+func (x *Index) number(from int) {
+	for _, f := range x.Fields[from:] {
+		if f.Kind == Text {
+			f.number = x.texts
+			x.texts++
+		}
+		if f.Sortable {
+			f.sorted = x.sortables
+			x.sortables++
+		}
+		f.lists.init(f)
+	}
+}
+
+// Extend adds fields, for FT.ALTER. The documents must be put again.
+func (x *Index) Extend(fields []*Field) {
+	from := len(x.Fields)
+	x.Fields = append(x.Fields, fields...)
+	x.number(from)
+}
+
+// Clear forgets all documents.
+func (x *Index) Clear() {
+	x.docs.init()
+	x.words = dictionary{}
+	for _, f := range x.Fields {
+		f.lists = lists{}
+		f.lists.init(f)
+	}
+}
+
+// Covers reports whether a key belongs to the index by its prefix.
+func (x *Index) Covers(key string) bool {
+	for _, p := range x.Prefixes {
+		if len(key) >= len(p) && key[:len(p)] == p {
+			return true
+		}
+	}
+	return false
+}
+
+// Put says that the key, which the index covers, has a value with a deadline, 0 for none. A value
+// that is nil, of another type or that the filter does not select is no document.
+func (x *Index) Put(key string, v keyspace.Value, deadline int64) {
+	x.Remove(key)
+	s, ok := x.open(v)
+	if !ok {
+		return
+	}
+	d := &x.draft
+	if f, err := d.read(x, s); err != nil {
+		x.Errors.add(key, err)
+		if f != nil {
+			f.Errors.add(key, err)
+		}
+		return
+	}
+	doc := x.docs.add(key)
+	doc.deadline, doc.due = deadline, s.due()
+	d.describe(x, doc, s)
+	d.list(x, doc)
+	x.docs.note(doc)
+}
+
+// Remove forgets the document of a key, if there is one.
+func (x *Index) Remove(key string) {
+	x.docs.remove(key)
+	if x.docs.wasteful() {
+		x.clean()
+	}
+}
+
+// Rename says that the value of a key, and nothing else, has moved to another key that the index
+// covers.
+func (x *Index) Rename(from, to string) bool { return x.docs.rename(from, to) }
+
+// SetDeadline says that a key has another deadline, 0 for none.
+func (x *Index) SetDeadline(key string, deadline int64) { x.docs.setDeadline(key, deadline) }
+
+// Due returns the keys of documents in which elements have expired at a time, which are to be put
+// again.
+func (x *Index) Due(now int64) []string { return x.docs.elementsDue(now) }
+
+// Len returns the number of documents.
+func (x *Index) Len() int { return len(x.docs.byKey) }
+
+// clean removes from all lists what they say of documents that are gone. O(the index).
+func (x *Index) clean() {
+	x.words.clean(x.docs.alive)
+	for _, f := range x.Fields {
+		f.lists.clean(x.docs.alive)
+	}
+	x.docs.cleaned()
+}
+
+// Keys returns the keys of all documents, in the order in which they were put.
+func (x *Index) Keys() (keys []string) {
+	for _, d := range x.docs.docs {
+		if d != nil {
+			keys = append(keys, d.key)
+		}
+	}
+	return keys
+}
+
+// Tags returns the tags of a field, in order.
+func (x *Index) Tags(f *Field) (tags []string) {
+	f.lists.tags.from("", func(w *word) bool {
+		tags = append(tags, w.text)
+		return true
+	})
+	return tags
+}
+
+// Number returns the number of the document of a key; 0 if there is none.
+func (x *Index) Number(key string) ID {
+	if d := x.docs.find(key); d != nil {
+		return d.id
+	}
+	return 0
+}

@@ -272,3 +272,11 @@ func NewGeo(field string, lon, lat, radius float64, unit Unit) *Geo {
 
 // NewKeys returns the node of documents by their numbers.
 func NewKeys(numbers []uint64) *Keys { return &Keys{options: defaults(), Numbers: numbers} }
+
+// Walk calls fn for a node and all nodes below it.
+func Walk(n Node, fn func(n Node)) {
+	fn(n)
+	for _, child := range children(n) {
+		Walk(child, fn)
+	}
+}

@@ -1,0 +1,341 @@
+package search
+
+import (
+	"math"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/search/index"
+	"github.com/miniserver-go/miniserver/internal/search/query"
+	"github.com/miniserver-go/miniserver/internal/search/text"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// request is what FT.SEARCH and its like are asked: a query with its options.
+type request struct {
+	args
+	name  string
+	query query.Request
+
+	keys     [][]byte // INKEYS; nil for none
+	fields   [][]byte // INFIELDS; nil for none
+	filters  []*query.Numeric
+	circles  []*query.Geo
+	scorer   index.Scorer
+	payload  []byte
+	timeout  int64 // milliseconds
+	language bool  // LANGUAGE was said
+
+	offset, limit int64
+	sort          []byte // nil for the scores
+	descending    bool
+
+	noContent, withScores, withPayloads, withSortKeys, explain bool
+	uncounted, counts                                          bool     // not all results are counted; it was said
+	columns                                                    []column // RETURN
+	chosen                                                     bool     // there was a RETURN
+}
+
+// column is a field of the results.
+type column struct{ path, name string }
+
+// newRequest reads the name of the index and the query.
+func newRequest(c *engine.Call) *request {
+	r := &request{args: args{c}, limit: 10, timeout: -1}
+	r.name = string(c.Arg())
+	if c.Left() == 0 {
+		c.Refuse(errNoQuery)
+		return r
+	}
+	r.query = query.Request{Text: string(c.Arg()), Dialect: int(settingsOf(c).DefaultDialect), Slop: -1}
+	return r
+}
+
+// readOptions reads the options of FT.SEARCH.
+func (r *request) readOptions() {
+	from := r.Pos()
+	for r.More() {
+		if !r.shape() && !r.condition() && !r.linguistic() && !r.output() {
+			r.Refusef(errOption, r.Arg(), r.Pos()-from)
+		}
+	}
+	if !r.counts {
+		r.uncounted = r.query.Dialect >= 4
+	}
+	switch {
+	case r.Failed():
+	case r.explain && !r.withScores:
+		r.Refuse(errExplainScore)
+	case r.chosen && len(r.columns) == 0:
+		r.noContent = true
+	}
+}
+
+// shape reads an option about which results are shown; it reports false if there is none.
+func (r *request) shape() bool {
+	switch {
+	case r.Word("LIMIT"):
+		r.readLimit()
+	case r.Word("SORTBY"):
+		r.readSort()
+	case r.Word("TIMEOUT"):
+		r.readTimeout()
+	case r.Word("DIALECT"):
+		r.readDialect()
+	case r.Word("PARAMS"):
+		r.readParams()
+	case r.Word("WITHCOUNT"):
+		r.uncounted, r.counts = false, true
+	case r.Word("WITHOUTCOUNT"):
+		r.uncounted, r.counts = true, true
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *request) readLimit() {
+	if r.Left() < 2 {
+		r.Refuse(errLimit)
+		return
+	}
+	var ok, ok2 bool
+	r.offset, ok = resp.ParseInt(r.Arg())
+	r.limit, ok2 = resp.ParseInt(r.Arg())
+	most := settingsOf(r.Call).mostResults()
+	switch {
+	case !ok || !ok2 || r.offset < 0 || r.limit < 0:
+		r.Refuse(errLimitNumbers)
+	case r.limit > most:
+		r.Refusef(errLimitMost, most)
+	case r.offset > most:
+		r.Refusef(errOffsetMost, most)
+	}
+}
+
+func (r *request) readSort() {
+	switch {
+	case r.Left() == 0:
+		r.Refuse(errSortBy)
+		return
+	case r.sort != nil:
+		r.Refuse(errSortTwice)
+		return
+	}
+	r.sort = r.Arg()
+	if r.descending = r.Word("DESC"); !r.descending {
+		r.Word("ASC")
+	}
+	if r.Word("MAX") {
+		r.Refuse(errSortMax)
+	}
+}
+
+func (r *request) readTimeout() {
+	if r.Left() == 0 {
+		r.Refuse(errNoTimeout)
+		return
+	}
+	n, ok := resp.ParseInt(r.Arg())
+	if r.timeout = n; !ok || n < 0 {
+		r.Refuse(errTimeout)
+	}
+}
+
+func (r *request) readDialect() {
+	if r.Left() == 0 {
+		r.Refuse(errNoDialect)
+		return
+	}
+	n, ok := resp.ParseInt(r.Arg())
+	if r.query.Dialect = int(n); !ok || n < 1 || n > 4 {
+		r.Refuse(errDialect)
+	}
+}
+
+func (r *request) readParams() {
+	list := r.list("PARAMS")
+	if len(list)%2 != 0 {
+		r.Refuse(errParams)
+		return
+	}
+	r.query.Params = make(map[string]string, len(list)/2)
+	for pair := range slices.Chunk(list, 2) {
+		if _, twice := r.query.Params[string(pair[0])]; twice {
+			r.Refusef(errParamTwice, pair[0])
+		}
+		r.query.Params[string(pair[0])] = string(pair[1])
+	}
+}
+
+// condition reads an option about which documents match.
+func (r *request) condition() bool {
+	switch {
+	case r.Word("INKEYS"):
+		r.keys = append([][]byte{}, r.list("INKEYS")...)
+	case r.Word("INFIELDS"):
+		r.fields = append([][]byte{}, r.list("INFIELDS")...)
+	case r.Word("FILTER"):
+		r.readFilter()
+	case r.Word("GEOFILTER"):
+		r.readCircle()
+	case r.Word("INORDER"):
+		r.query.InOrder = true
+	case r.Word("SLOP"):
+		r.query.Slop = int(r.integerIn("SLOP", math.MinInt32, math.MaxInt32))
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *request) readFilter() {
+	if r.Left() < 3 {
+		r.Refusef(errThree, "FILTER", 3)
+		return
+	}
+	field, low, high := string(r.Arg()), r.Arg(), r.Arg()
+	least, noLeast, ok := bound(low)
+	if !ok {
+		r.Refusef(errLower, low)
+	}
+	most, noMost, ok := bound(high)
+	if !ok {
+		r.Refusef(errUpper, high)
+	}
+	n := query.NewNumeric(field, least, most)
+	n.ExcludeMin, n.ExcludeMax = noLeast, noMost
+	r.filters = append(r.filters, n)
+}
+
+// bound returns an end of a range.
+func bound(text []byte) (f float64, exclusive, ok bool) {
+	if exclusive = len(text) > 0 && text[0] == '('; exclusive {
+		text = text[1:]
+	}
+	f, ok = resp.ParseFloat(text)
+	return f, exclusive, ok
+}
+
+func (r *request) readCircle() {
+	if r.Left() < 5 {
+		r.Refusef(errThree, "GEOFILTER", 5)
+		return
+	}
+	field, lon, lat, radius := string(r.Arg()), r.float("<lon>"), r.float("<lat>"), r.float("<radius>")
+	name := string(r.Arg())
+	unit := query.FindUnit(name)
+	if unit == query.BadUnit {
+		r.Refusef(errUnit, name)
+	}
+	r.circles = append(r.circles, query.NewGeo(field, lon, lat, radius, unit))
+}
+
+// linguistic reads an option about how words are treated.
+func (r *request) linguistic() bool {
+	switch {
+	case r.Word("VERBATIM"):
+		r.query.Verbatim = true
+	case r.Word("NOSTOPWORDS"):
+		r.query.NoStopWords = true
+	case r.Word("LANGUAGE"):
+		if r.query.Language, r.language = text.FindLanguage(string(r.next("LANGUAGE"))); !r.language {
+			r.Refuse(errNoLanguage)
+		}
+	case r.Word("EXPANDER"):
+		r.query.Expander = string(r.next("EXPANDER"))
+	case r.Word("SCORER"):
+		name := string(r.next("SCORER"))
+		var ok bool
+		if r.scorer, ok = index.FindScorer(name); !ok {
+			r.Refusef(errScorer, name)
+		}
+	case r.Word("PAYLOAD"):
+		r.payload = r.next("PAYLOAD")
+	default:
+		return false
+	}
+	return true
+}
+
+// output reads an option about what is shown of a document.
+func (r *request) output() bool {
+	switch {
+	case r.Word("NOCONTENT"):
+		r.noContent = true
+	case r.Word("WITHSCORES"):
+		r.withScores = true
+	case r.Word("WITHPAYLOADS"):
+		r.withPayloads = true
+	case r.Word("WITHSORTKEYS"):
+		r.withSortKeys = true
+	case r.Word("EXPLAINSCORE"):
+		r.explain = true
+	case r.Word("RETURN"):
+		r.readColumns()
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *request) readColumns() {
+	list := r.list("RETURN")
+	r.chosen, r.columns = true, nil
+	for i := 0; i < len(list); i++ {
+		col := column{string(list[i]), string(list[i])}
+		if i+1 < len(list) && command.IsWord(list[i+1], "AS") {
+			if i+2 == len(list) {
+				r.Refuse(errReturnAs)
+				return
+			}
+			col.name = string(list[i+2])
+			i += 2
+		}
+		r.columns = append(r.columns, col)
+	}
+}
+
+// parse makes the tree of the query for an index.
+func (r *request) parse(e *entry) query.Node {
+	if !r.language {
+		r.query.Language = e.Language
+	}
+	for _, f := range r.filters {
+		r.query.Filters = append(r.query.Filters, f)
+	}
+	for _, g := range r.circles {
+		r.query.Filters = append(r.query.Filters, g)
+	}
+	if r.keys != nil {
+		var numbers []uint64
+		for _, k := range r.keys {
+			if n := e.Number(string(k)); n != 0 {
+				numbers = append(numbers, uint64(n))
+			}
+		}
+		r.query.Filters = append(r.query.Filters, query.NewKeys(numbers))
+	}
+	root, err := query.Parse(e.Schema(), r.query)
+	if err != nil {
+		r.Refuse(command.Error(err.Error()))
+	}
+	return root
+}
+
+// search returns what an index is to search for.
+func (r *request) search(e *entry, root query.Node) *index.Search {
+	fields := query.AllFields
+	if r.fields != nil {
+		fields = query.Fields{}
+		for _, name := range r.fields {
+			fields = fields.Or(e.TextField(string(name)))
+		}
+	}
+	set := settingsOf(r.Call)
+	return &index.Search{Now: r.Now(), Offset: int(r.offset), Limit: int(r.limit), Scorer: r.scorer,
+		Scores: r.withScores, Explain: r.explain, Payload: string(r.payload),
+		Query: index.Query{Root: root, Fields: fields, Slop: r.query.Slop, InOrder: r.query.InOrder,
+			Limits: index.Limits{Prefix: int(set.MinPrefix), Expansions: int(set.MaxPrefixExpansions)}}}
+}

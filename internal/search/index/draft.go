@@ -1,0 +1,256 @@
+package index
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/ds/geohash"
+	"github.com/miniserver-go/miniserver/internal/search/query"
+	"github.com/miniserver-go/miniserver/internal/search/text"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// draft is a document that is being added: what its fields say, and its words. It is empty between
+// two documents, but keeps its memory.
+type draft struct {
+	contents []content // of the fields
+	words    map[string]*wordOfDraft
+	order    []string
+	position int // of the last word so far
+}
+
+// wordOfDraft is a word of the document, as its posting will have it.
+type wordOfDraft struct {
+	posting
+	last int // position
+}
+
+// read reads all fields. An error is counted for the field that is returned, if there is one:
+// RediSearch does not count it where a value of JSON has the wrong type.
+func (d *draft) read(x *Index, s source) (*Field, error) {
+	d.contents = d.contents[:0]
+	for _, f := range x.Fields {
+		c, err := s.read(f)
+		if err != nil && x.JSON {
+			return nil, err
+		}
+		if err == nil && !f.Unindexed {
+			err = f.convert(&c)
+		}
+		if err != nil {
+			return f, err
+		}
+		d.contents = append(d.contents, c)
+	}
+	return nil, nil
+}
+
+// convert checks what a field says, and computes what is indexed of it.
+func (f *Field) convert(c *content) error {
+	switch f.Kind {
+	case Geo:
+		for _, t := range c.texts {
+			score, err := place(t)
+			if err != nil {
+				return err
+			}
+			c.numbers = append(c.numbers, score)
+		}
+	case Vector:
+		for _, b := range c.blobs {
+			if len(b) != f.Space.Bytes() {
+				return fmt.Errorf("Could not add vector with blob size %d (expected size %d)", len(b), f.Space.Bytes())
+			}
+		}
+	}
+	return nil
+}
+
+// describe sets what the index knows of a document beside its lists.
+func (d *draft) describe(x *Index, doc *document, s source) {
+	doc.score = float32(x.Score)
+	if x.ScoreField != "" {
+		if t, ok := s.text(x.ScoreField); ok {
+			if score, ok := resp.ParseFloat([]byte(t)); ok && score == score {
+				doc.score = float32(score)
+			}
+		}
+	}
+	if x.PayloadField != "" {
+		doc.payload, doc.paid = s.text(x.PayloadField)
+	}
+	if x.sortables == 0 {
+		return
+	}
+	doc.sort = make([]Value, x.sortables)
+	for i, f := range x.Fields {
+		if f.Sortable {
+			doc.sort[f.sorted] = f.sortValue(&d.contents[i])
+		}
+	}
+}
+
+// sortValue returns the value by which documents are sorted.
+func (f *Field) sortValue(c *content) Value {
+	switch {
+	case f.Kind == Numeric && len(c.numbers) > 0:
+		return NumberValue(c.numbers[0])
+	case f.Kind == Vector || len(c.texts) == 0:
+		return Value{}
+	case f.Unnormalized:
+		return TextValue(c.texts[0])
+	}
+	return TextValue(fold(c.texts[0]))
+}
+
+// fold returns a text as those are sorted that are not sorted as they are.
+func fold(s string) string { return strings.ToLower(s) }
+
+// list enters the document into all lists.
+func (d *draft) list(x *Index, doc *document) {
+	language := x.Language
+	if x.LanguageField != "" {
+		language = d.language(x, language)
+	}
+	d.position = 0
+	for i, f := range x.Fields {
+		c := &d.contents[i]
+		if c.missing && f.IndexMissing {
+			f.lists.missing.add(&posting{id: doc.id})
+		}
+		switch {
+		case c.missing || f.Unindexed:
+		case f.Kind == Text:
+			d.tokens(x, f, c, language, doc)
+		default:
+			f.lists.add(f, c, doc.id)
+		}
+	}
+	d.flush(x, doc)
+}
+
+// language returns that of the document's field for it.
+func (d *draft) language(x *Index, otherwise text.Language) text.Language {
+	for i, f := range x.Fields {
+		if f.Path == x.LanguageField && len(d.contents[i].texts) > 0 {
+			if l, ok := text.FindLanguage(d.contents[i].texts[0]); ok {
+				return l
+			}
+		}
+	}
+	return otherwise
+}
+
+// valueGap is how many words lie between two values of a field.
+const valueGap = 100
+
+// tokens notes the words of a text field.
+func (d *draft) tokens(x *Index, f *Field, c *content, language text.Language, doc *document) {
+	t := text.Tokenizer{Language: language, StopWords: x.Stops, Stems: !f.NoStem, Sounds: f.Phonetic != ""}
+	for i, value := range c.texts {
+		if i > 0 {
+			d.position += valueGap
+		}
+		if value == "" && !f.IndexEmpty {
+			continue
+		}
+		base := d.position
+		t.Tokens(value, func(k text.Token) bool {
+			k.Position += base
+			d.position = k.Position
+			d.token(x, f, k, doc)
+			return true
+		})
+	}
+}
+
+// stemWeight is what the frequency of a stem is multiplied by.
+const stemWeight = 0.2
+
+// token notes a word with its stem, its sound and its synonyms.
+func (d *draft) token(x *Index, f *Field, k text.Token, doc *document) {
+	weight := max(1, uint32(max(0, f.Weight)))
+	d.note(x, f, k.Text, weight, k.Position, doc)
+	doc.length += weight
+	if k.Stem != "" {
+		d.note(x, f, k.Stem, max(1, uint32(max(0, f.Weight*stemWeight))), k.Position, doc)
+	}
+	for _, group := range x.synonyms[k.Text] {
+		d.note(x, f, group, weight, k.Position, doc)
+	}
+	if k.Sound != "" {
+		d.note(x, f, k.Sound, weight, k.Position, doc)
+	}
+}
+
+// note notes that a word is at a position.
+func (d *draft) note(x *Index, f *Field, word string, weight uint32, position int, doc *document) {
+	w := d.words[word]
+	if w == nil {
+		if d.words == nil {
+			d.words = make(map[string]*wordOfDraft)
+		}
+		w = &wordOfDraft{posting: posting{id: doc.id}}
+		d.words[word] = w
+		d.order = append(d.order, word)
+	}
+	w.frequency += weight
+	doc.most = max(doc.most, w.frequency)
+	w.fields = w.fields.Or(query.Only(f.number))
+	if !x.NoOffsets {
+		w.positions = binary.AppendUvarint(w.positions, uint64(position-w.last))
+		w.last = position
+	}
+}
+
+// flush enters the words into the index.
+func (d *draft) flush(x *Index, doc *document) {
+	for _, word := range d.order {
+		x.words.upsert(word).add(&d.words[word].posting)
+	}
+	clear(d.words)
+	d.order = d.order[:0]
+}
+
+// lists are those of one field.
+type lists struct {
+	tags    dictionary
+	numbers numbers // and places
+	vectors vectors
+	missing postings // documents without the field
+	empty   bool
+}
+
+func (l *lists) init(f *Field) {
+	l.tags.bare, l.missing.bare = true, true
+	l.vectors.space = f.Space
+}
+
+// add enters what a document says.
+func (l *lists) add(f *Field, c *content, id ID) {
+	for _, t := range c.texts {
+		if f.Kind == Tag {
+			f.tags(t, func(tag string) {
+				if w := l.tags.upsert(tag); w.lastID() != id {
+					w.add(&posting{id: id})
+				}
+			})
+		}
+	}
+	for _, n := range c.numbers {
+		l.numbers.add(n, id)
+	}
+	for _, b := range c.blobs {
+		l.vectors.add(b, id)
+	}
+}
+
+func (l *lists) clean(alive func(ID) bool) {
+	l.tags.clean(alive)
+	l.numbers.clean(alive)
+	l.vectors.clean(alive)
+	l.missing.clean(alive)
+}
+
+func geoPoint(lon, lat float64) geohash.Point { return geohash.Point{Lon: lon, Lat: lat} }

@@ -1,0 +1,105 @@
+package index
+
+import "unicode/utf8"
+
+// similar calls yield for the words that at most distance insertions, deletions and substitutions
+// of characters make of a text. It walks over the words in order and keeps a row of the table of
+// distances for each character that a word has in common with the one before. Where no word with
+// these first characters can be near enough it goes on behind them.
+func (d *dictionary) similar(text string, distance int, yield func(*word) bool) {
+	s := &similarity{target: []rune(text), most: distance}
+	s.rows = [][]int{make([]int, len(s.target)+1)}
+	for i := range s.rows[0] {
+		s.rows[0][i] = i
+	}
+	from, more := "", true
+	for more {
+		more = false
+		d.from(from, func(w *word) bool {
+			hopeless := s.advance(w.text)
+			if hopeless >= 0 {
+				from = after(w.text[:hopeless])
+				more = from != ""
+				return false
+			}
+			if s.distance() <= s.most && !yield(w) {
+				return false
+			}
+			return true
+		})
+	}
+}
+
+// after returns the least text above all that begin with a prefix; empty if there is none.
+func after(prefix string) string {
+	b := []byte(prefix)
+	for len(b) > 0 {
+		if b[len(b)-1]++; b[len(b)-1] != 0 {
+			return string(b)
+		}
+		b = b[:len(b)-1]
+	}
+	return ""
+}
+
+// similarity is the table of the distances between the first characters of a word and those of the
+// target: rows[i][j] is that of i characters of the word and j of the target.
+type similarity struct {
+	target []rune
+	most   int
+	word   []rune
+	rows   [][]int
+}
+
+// advance computes the rows of a word. It returns the bytes of the word with which none is near
+// enough; -1 if it may be.
+func (s *similarity) advance(word string) (hopeless int) {
+	i, same := 0, true
+	for at, r := range word {
+		if same = same && i < len(s.word) && s.word[i] == r; !same {
+			s.word = append(s.word[:i], r)
+			s.rows = s.rows[:i+1]
+		}
+		if i++; i == len(s.rows) {
+			s.add(r)
+		}
+		if s.least(i) > s.most {
+			s.word = s.word[:i]
+			s.rows = s.rows[:i+1]
+			_, size := utf8.DecodeRuneInString(word[at:])
+			return at + size
+		}
+	}
+	s.word, s.rows = s.word[:i], s.rows[:i+1]
+	return -1
+}
+
+// add adds the row of a further character.
+func (s *similarity) add(r rune) {
+	last := s.rows[len(s.rows)-1]
+	row := make([]int, len(last))
+	row[0] = len(s.rows)
+	for j, t := range s.target {
+		cost := 1
+		if t == r {
+			cost = 0
+		}
+		row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+	}
+	s.rows = append(s.rows, row)
+}
+
+// least returns the least distance of a row.
+func (s *similarity) least(row int) int {
+	least := len(s.target) + row
+	for _, n := range s.rows[row] {
+		least = min(least, n)
+	}
+	return least
+}
+
+// distance returns that between the whole word and the whole target.
+func (s *similarity) distance() int {
+	row := s.rows[len(s.rows)-1]
+	return row[len(row)-1]
+}

@@ -1,0 +1,81 @@
+package index
+
+// Holds is what an index holds, and in how much memory.
+type Holds struct {
+	Documents int
+	Last      ID // the highest number of a document
+	Words     int
+	Entries   int // of words, tags and numbers
+	Blocks    int
+	Positions int
+
+	PostingBytes, PositionBytes int // the second are part of the first
+	WordBytes, TagBytes         int // of the words and tags themselves
+	NumberBytes, VectorBytes    int
+	TableBytes, KeyBytes        int // of the documents, and of their keys
+	SortBytes                   int
+}
+
+// Total returns the bytes of all.
+func (h *Holds) Total() int {
+	return h.PostingBytes + h.WordBytes + h.TagBytes + h.NumberBytes + h.VectorBytes + h.TableBytes + h.KeyBytes + h.SortBytes
+}
+
+// Holds returns what the index holds. O(words and documents).
+func (x *Index) Holds() *Holds {
+	h := &Holds{Documents: x.Len(), Last: x.docs.last(), Words: x.words.len()}
+	h.WordBytes = h.dictionary(&x.words)
+	for _, f := range x.Fields {
+		l := &f.lists
+		h.TagBytes += h.dictionary(&l.tags)
+		h.Entries += l.numbers.count + l.missing.count
+		h.Blocks += len(l.numbers.runs)
+		h.NumberBytes += l.numbers.bytes()
+		h.PostingBytes += l.missing.bytes()
+		h.VectorBytes += l.vectors.bytes()
+	}
+	for _, d := range x.docs.docs {
+		if d == nil {
+			continue
+		}
+		h.TableBytes += documentBytes + len(d.payload)
+		h.KeyBytes += len(d.key) + keyBytes
+		for _, v := range d.sort {
+			h.SortBytes += valueBytes + len(v.Text)
+		}
+	}
+	h.TableBytes += 8 * cap(x.docs.docs)
+	return h
+}
+
+// What a document, a value for sorting, and entries of maps of keys and of words take beside their
+// texts.
+const documentBytes, valueBytes, keyBytes, wordBytes = 96, 32, 40, 160
+
+// dictionary adds the postings of a dictionary, and returns the bytes of its words.
+func (h *Holds) dictionary(d *dictionary) int {
+	for _, w := range d.of {
+		h.Entries += w.count
+		h.Blocks += len(w.blocks)
+		h.PostingBytes += w.bytes()
+		if !d.bare {
+			n, bytes := w.positions()
+			h.Positions += n
+			h.PositionBytes += bytes
+		}
+	}
+	return d.bytes + wordBytes*len(d.of)
+}
+
+// positions returns how many positions there are, and their bytes.
+func (p *postings) positions() (n, bytes int) {
+	for r := p.reader(); r.next(); {
+		bytes += len(r.posting.positions)
+		for _, b := range r.posting.positions {
+			if b < 0x80 {
+				n++
+			}
+		}
+	}
+	return n, bytes
+}

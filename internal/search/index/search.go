@@ -1,0 +1,187 @@
+package index
+
+import (
+	"cmp"
+	"container/heap"
+	"math"
+	"slices"
+)
+
+// Search is a query with what a command wants of the documents that match.
+type Search struct {
+	Query
+	Now     int64 // in milliseconds: documents whose deadline has passed are not found
+	Offset  int   // the results that are passed over
+	Limit   int   // the most results
+	Sort    *Order
+	Scorer  Scorer
+	Scores  bool // scores are wanted, even if something else orders
+	Explain bool // so is how they came about
+	Payload string
+	// Unordered says that, without Sort, the results are in the order of documents.
+	Unordered bool
+}
+
+// Order is what orders results in place of their scores.
+type Order struct {
+	Key        func(d *Document) Value
+	Descending bool
+}
+
+// Document is a document that matches.
+type Document struct {
+	*document
+	Score       float64
+	Explanation *Explanation
+	SortKey     Value
+	Distances   []Distance
+}
+
+// Distance is the distance of a vector, by its name in the results.
+type Distance struct {
+	Name  string
+	Value float64
+}
+
+// Key returns the key of the document.
+func (d *Document) Key() string { return d.key }
+
+// Payload returns the payload of the document; ok is false if it has none.
+func (d *Document) Payload() (payload string, ok bool) { return d.payload, d.paid }
+
+// Sorted returns the value of a sortable field.
+func (d *Document) Sorted(f *Field) Value { return d.sort[f.sorted] }
+
+// Distance returns that of a name; ok is false if there is none.
+func (d *Document) Distance(name string) (value float64, ok bool) {
+	for _, x := range d.Distances {
+		if x.Name == name {
+			return x.Value, true
+		}
+	}
+	return 0, false
+}
+
+// Results are what a search finds.
+type Results struct {
+	Total     int // of all that match
+	Documents []Document
+}
+
+// Search finds documents.
+func (x *Index) Search(s *Search) (*Results, error) {
+	w, err := x.Walk(s)
+	if err != nil {
+		return nil, err
+	}
+	best := &ranking{by: s.Sort, unordered: s.Unordered, most: s.Offset + s.Limit}
+	total := 0
+	for w.Next() {
+		total++
+		if best.most > 0 {
+			best.add(&w.Document)
+		}
+	}
+	return &Results{Total: total, Documents: best.page(s.Offset)}, nil
+}
+
+// Walk goes through the documents that match, in the order of their numbers. It is valid until the
+// index changes.
+type Walk struct {
+	Document // at which it is
+	index    *Index
+	it       iterator
+	now      int64
+	scoring
+	scores bool
+}
+
+// Walk returns a walk before the first document. It looks at the query of s, its time, and what it
+// says of scores.
+func (x *Index) Walk(s *Search) (*Walk, error) {
+	it, err := x.iterate(&s.Query)
+	return &Walk{index: x, it: it, now: s.Now, scores: s.Scores || s.Sort == nil && !s.Unordered,
+		scoring: scoring{scorer: s.Scorer, average: x.docs.average(), payload: s.Payload, explain: s.Explain}}, err
+}
+
+// Next goes to the next document that is there, and reports whether there is one.
+func (w *Walk) Next() bool {
+	for w.it.next() {
+		d := w.index.docs.get(w.it.id())
+		if d == nil || d.deadline != 0 && d.deadline <= w.now {
+			continue
+		}
+		w.Document = Document{document: d}
+		m := w.it.match()
+		for _, distance := range m.distances {
+			w.Distances = append(w.Distances, Distance{distance.name, distance.value})
+		}
+		if w.scores {
+			w.Score, w.Explanation = w.score(m, d)
+		}
+		return true
+	}
+	return false
+}
+
+// ranking is the best documents so far, as a heap with the worst on top.
+type ranking struct {
+	list      []Document
+	by        *Order
+	unordered bool
+	most      int
+}
+
+func (r *ranking) Len() int           { return len(r.list) }
+func (r *ranking) Less(i, j int) bool { return r.compare(&r.list[i], &r.list[j]) > 0 }
+func (r *ranking) Swap(i, j int)      { r.list[i], r.list[j] = r.list[j], r.list[i] }
+func (r *ranking) Push(d any)         { r.list = append(r.list, *d.(*Document)) }
+func (r *ranking) Pop() any           { return nil } // nothing is taken from the heap
+
+// compare returns a negative number if a comes before b.
+func (r *ranking) compare(a, b *Document) int {
+	switch {
+	case r.unordered:
+		return cmp.Compare(a.id, b.id)
+	case r.by == nil && a.Score != b.Score && !math.IsNaN(a.Score) && !math.IsNaN(b.Score):
+		return cmp.Compare(b.Score, a.Score)
+	case r.by == nil:
+		return cmp.Compare(a.id, b.id)
+	}
+	return r.by.compare(a, b)
+}
+
+// compare compares by the sort keys. What has none comes last in either order.
+func (o *Order) compare(a, b *Document) int {
+	order := a.SortKey.Compare(b.SortKey)
+	none := a.SortKey.Kind == NoValue || b.SortKey.Kind == NoValue
+	switch {
+	case order == 0 && o.Descending:
+		return cmp.Compare(b.id, a.id)
+	case order == 0:
+		return cmp.Compare(a.id, b.id)
+	case o.Descending && !none:
+		return -order
+	}
+	return order
+}
+
+// add adds a document, if it is among the best.
+func (r *ranking) add(d *Document) {
+	if r.by != nil {
+		d.SortKey = r.by.Key(d)
+	}
+	switch {
+	case len(r.list) < r.most:
+		heap.Push(r, d)
+	case r.compare(d, &r.list[0]) < 0:
+		r.list[0] = *d
+		heap.Fix(r, 0)
+	}
+}
+
+// page returns the best from an offset on, in order.
+func (r *ranking) page(offset int) []Document {
+	slices.SortFunc(r.list, func(a, b Document) int { return r.compare(&a, &b) })
+	return r.list[min(offset, len(r.list)):]
+}

@@ -1,0 +1,126 @@
+package index
+
+import "math"
+
+// ID is the number of a document, from 1 on in the order in which documents were put.
+type ID uint32
+
+// document is what the index knows of a document beside its lists.
+type document struct {
+	id       ID
+	key      string
+	score    float32 // its own, of the definition or a field
+	most     uint32  // the frequency of its most frequent word
+	length   uint32  // its words, each as often as it is there
+	payload  string
+	paid     bool    // it has a payload
+	sort     []Value // of the sortable fields
+	deadline int64   // of the key, in milliseconds; 0 for none
+	due      int64   // when its next element expires; 0 for never
+}
+
+// table is the documents by number and by key.
+type table struct {
+	docs  []*document // docs[id-1]; nil if it is gone
+	byKey map[string]*document
+
+	words    uint64 // the sum of their lengths
+	gone     int    // since the lists were cleaned
+	nextDue  int64  // the least due and deadline of documents may not be before it
+	volatile int    // documents with elements that expire
+}
+
+func (t *table) init() { *t = table{byKey: make(map[string]*document), nextDue: math.MaxInt64} }
+
+// last returns the highest number so far.
+func (t *table) last() ID { return ID(len(t.docs)) }
+
+// get returns the document of a number; nil if it is gone.
+func (t *table) get(id ID) *document {
+	if id == 0 || id > t.last() {
+		return nil
+	}
+	return t.docs[id-1]
+}
+
+func (t *table) alive(id ID) bool { return t.get(id) != nil }
+
+// find returns the document of a key; nil if there is none.
+func (t *table) find(key string) *document { return t.byKey[key] }
+
+// add adds a document for a key that has none.
+func (t *table) add(key string) *document {
+	d := &document{id: t.last() + 1, key: key}
+	t.docs = append(t.docs, d)
+	t.byKey[key] = d
+	return d
+}
+
+// note counts a document that is complete.
+func (t *table) note(d *document) {
+	t.words += uint64(d.length)
+	if d.due != 0 {
+		t.volatile++
+		t.nextDue = min(t.nextDue, d.due)
+	}
+}
+
+func (t *table) remove(key string) {
+	d := t.byKey[key]
+	if d == nil {
+		return
+	}
+	delete(t.byKey, key)
+	t.docs[d.id-1] = nil
+	t.words -= uint64(d.length)
+	if d.due != 0 {
+		t.volatile--
+	}
+	t.gone++
+}
+
+// rename reports whether the document of a key was given another key.
+func (t *table) rename(from, to string) bool {
+	d := t.byKey[from]
+	if d == nil {
+		return false
+	}
+	t.remove(to)
+	delete(t.byKey, from)
+	d.key = to
+	t.byKey[to] = d
+	return true
+}
+
+func (t *table) setDeadline(key string, deadline int64) {
+	if d := t.byKey[key]; d != nil {
+		d.deadline = deadline
+	}
+}
+
+// elementsDue returns the keys of documents whose elements have expired.
+func (t *table) elementsDue(now int64) (keys []string) {
+	if t.volatile == 0 || now < t.nextDue {
+		return nil
+	}
+	t.nextDue = math.MaxInt64
+	for key, d := range t.byKey {
+		switch {
+		case d.due == 0:
+		case d.due <= now:
+			keys = append(keys, key)
+		default:
+			t.nextDue = min(t.nextDue, d.due)
+		}
+	}
+	return keys
+}
+
+// wasteful reports whether more is gone than is there.
+func (t *table) wasteful() bool { return t.gone > 1000 && t.gone > len(t.byKey) }
+
+// cleaned says that the lists have no number any more of what is gone.
+func (t *table) cleaned() { t.gone = 0 }
+
+// average returns the mean length of the documents.
+func (t *table) average() float64 { return float64(t.words) / float64(len(t.byKey)) }

@@ -1,0 +1,68 @@
+package index
+
+import (
+	"cmp"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Value is what documents are sorted by: nothing, a number, or a text.
+type Value struct {
+	Kind   ValueKind
+	Number float64
+	Text   string
+}
+
+// ValueKind is the kind of a Value.
+type ValueKind byte
+
+// The kinds of values; nothing is the zero Value.
+const (
+	NoValue ValueKind = iota
+	IsNumber
+	IsText
+)
+
+// NumberValue returns a number as a Value.
+func NumberValue(n float64) Value { return Value{Kind: IsNumber, Number: n} }
+
+// TextValue returns a text as a Value.
+func TextValue(s string) Value { return Value{Kind: IsText, Text: s} }
+
+// Compare returns -1, 0 or 1. Nothing comes last.
+func (v Value) Compare(w Value) int {
+	switch {
+	case v.Kind == NoValue || w.Kind == NoValue:
+		return cmp.Compare(b2i(v.Kind == NoValue), b2i(w.Kind == NoValue))
+	case v.Kind == IsNumber && w.Kind == IsNumber:
+		return cmp.Compare(v.Number, w.Number)
+	}
+	return cmp.Compare(v.String(), w.String())
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// String returns the value as replies show it.
+func (v Value) String() string {
+	if v.Kind == IsNumber {
+		return FormatNumber(v.Number)
+	}
+	return v.Text
+}
+
+// FormatNumber returns a number as replies show it: an integer, or a number with up to 12 digits.
+func FormatNumber(f float64) string {
+	if n := int64(f); float64(n) == f {
+		return strconv.FormatInt(n, 10)
+	}
+	if math.IsInf(f, 0) {
+		return strings.TrimPrefix(strings.ToLower(strconv.FormatFloat(f, 'g', 12, 64)), "+")
+	}
+	return strconv.FormatFloat(f, 'g', 12, 64)
+}
