@@ -215,6 +215,9 @@ func (cat *catalogue) update() {
 		}
 	}
 	cat.changes = changes{keys: cat.changes.keys[:0]}
+	for _, e := range cat.indexes {
+		e.Tidy()
+	}
 }
 
 // put has the indexes read a key.

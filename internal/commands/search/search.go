@@ -99,7 +99,14 @@ func (p *presentation) order() *index.Order {
 			return d.Sorted(f)
 		}
 		s, _ := p.stored(d)
-		return s.Value(f.Path, false)
+		v := s.Value(f.Path, false)
+		if f.Kind == index.Numeric {
+			v = v.AsNumber()
+		}
+		if v.Kind == index.IsNumber && (p.noContent || p.chosen) {
+			v.Text = "" // the text is only loaded with the whole document
+		}
+		return v
 	}}
 }
 
@@ -246,13 +253,13 @@ func (p *presentation) replyPayload(d *index.Document) {
 }
 
 func (p *presentation) replySortKey(d *index.Document) {
-	switch d.SortKey.Kind {
-	case index.IsNumber:
-		p.Reply.BulkString("#" + string(resp.Format17(nil, d.SortKey.Number)))
-	case index.IsText:
-		p.Reply.BulkString("$" + d.SortKey.Text)
-	default:
+	switch k := d.SortKey; {
+	case k.Kind == index.NoValue:
 		p.Reply.Null()
+	case k.Text == "" && k.Kind == index.IsNumber:
+		p.Reply.BulkString("#" + string(resp.Format17(nil, k.Number)))
+	default:
+		p.Reply.BulkString("$" + k.Text)
 	}
 }
 
@@ -295,7 +302,7 @@ func (p *presentation) row(d *index.Document) (row []cell) {
 		set(distance.Name, index.NumberValue(distance.Value))
 	}
 	if p.sort != nil && d.SortKey.Kind != index.NoValue {
-		set(string(p.sort), d.SortKey)
+		set(string(p.sort), p.value(d, s, string(p.sort)))
 	}
 	s.Each(p.query.Dialect >= 3, func(name string, v index.Value) {
 		if !p.entry.Hides(name) {

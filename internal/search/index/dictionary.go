@@ -55,14 +55,17 @@ func (d *dictionary) prefixed(prefix string, yield func(*word) bool) {
 	d.from(prefix, func(w *word) bool { return strings.HasPrefix(w.text, prefix) && yield(w) })
 }
 
-// clean removes what the postings say of documents that are gone, and the words of no other.
-func (d *dictionary) clean(alive func(ID) bool) {
+// clean removes what the postings say of documents that are gone, and the words of no other. It
+// returns how many entries are left.
+func (d *dictionary) clean(alive func(ID) bool) (left int) {
 	for text, w := range d.of {
 		w.postings.clean(alive)
+		left += w.count
 		if w.count == 0 {
 			d.order.Delete(w)
 			delete(d.of, text)
 			d.bytes -= len(text)
 		}
 	}
+	return left
 }

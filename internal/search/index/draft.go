@@ -125,6 +125,7 @@ func (d *draft) list(x *Index, doc *document) {
 			d.tokens(x, f, c, language, doc)
 		default:
 			f.lists.add(f, c, doc.id)
+			x.entries += len(c.texts) + len(c.numbers) + len(c.blobs)
 		}
 	}
 	d.flush(x, doc)
@@ -143,7 +144,7 @@ func (d *draft) language(x *Index, otherwise text.Language) text.Language {
 }
 
 // valueGap is how many words lie between two values of a field.
-const valueGap = 100
+const valueGap = 99
 
 // tokens notes the words of a text field.
 func (d *draft) tokens(x *Index, f *Field, c *content, language text.Language, doc *document) {
@@ -152,14 +153,13 @@ func (d *draft) tokens(x *Index, f *Field, c *content, language text.Language, d
 		if i > 0 {
 			d.position += valueGap
 		}
-		if value == "" && !f.IndexEmpty {
-			continue
-		}
 		base := d.position
 		t.Tokens(value, func(k text.Token) bool {
 			k.Position += base
 			d.position = k.Position
-			d.token(x, f, k, doc)
+			if k.Text != "" || f.IndexEmpty { // an empty text is a word, too
+				d.token(x, f, k, doc)
+			}
 			return true
 		})
 	}
@@ -209,6 +209,7 @@ func (d *draft) flush(x *Index, doc *document) {
 	for _, word := range d.order {
 		x.words.upsert(word).add(&d.words[word].posting)
 	}
+	x.entries += len(d.order)
 	clear(d.words)
 	d.order = d.order[:0]
 }
@@ -219,7 +220,6 @@ type lists struct {
 	numbers numbers // and places
 	vectors vectors
 	missing postings // documents without the field
-	empty   bool
 }
 
 func (l *lists) init(f *Field) {
@@ -246,11 +246,13 @@ func (l *lists) add(f *Field, c *content, id ID) {
 	}
 }
 
-func (l *lists) clean(alive func(ID) bool) {
-	l.tags.clean(alive)
+// clean removes what the lists say of documents that are gone. It returns how many entries are left.
+func (l *lists) clean(alive func(ID) bool) int {
+	left := l.tags.clean(alive)
 	l.numbers.clean(alive)
 	l.vectors.clean(alive)
 	l.missing.clean(alive)
+	return left + l.numbers.count + len(l.vectors.ids) + l.missing.count
 }
 
 func geoPoint(lon, lat float64) geohash.Point { return geohash.Point{Lon: lon, Lat: lat} }

@@ -312,8 +312,11 @@ func (v *evaluation) geo(n *query.Geo) iterator {
 		return nil
 	}
 	area := geohash.Circle(geohash.Point{Lon: n.Lon, Lat: n.Lat}, n.Radius*metres(n.Unit))
-	set := newIDSet(0, v.index.docs.last())
+	set, spans := newIDSet(0, v.index.docs.last()), 0
 	for _, s := range area.AppendSpans(nil) {
+		if f.lists.numbers.overlaps(s.Min, s.Max) {
+			spans++
+		}
 		f.lists.numbers.parts(span{min: s.Min, max: s.Max}, func(values []float64, ids []ID) bool {
 			for i, score := range values {
 				if _, inside := area.Find(score); inside {
@@ -323,7 +326,11 @@ func (v *evaluation) geo(n *query.Geo) iterator {
 			return true
 		})
 	}
-	return listed(set.sorted(), isNumber, 1)
+	it := listed(set.sorted(), isNumber, 1)
+	if it != nil && spans > 1 {
+		return newUnion([]iterator{it}, 1, true) // in RediSearch it is one of the spans
+	}
+	return it
 }
 
 // missing returns the documents without a field.

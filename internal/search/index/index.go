@@ -41,6 +41,7 @@ type Index struct {
 	docs     table
 	words    dictionary
 	synonyms map[string][]string // the groups of a word, in order
+	entries  int                 // of all lists, with those of documents that are gone
 	draft    draft               // of the document that is added
 }
 
@@ -94,7 +95,7 @@ func (x *Index) Extend(fields []*Field) {
 // Clear forgets all documents.
 func (x *Index) Clear() {
 	x.docs.init()
-	x.words = dictionary{}
+	x.words, x.entries = dictionary{}, 0
 	for _, f := range x.Fields {
 		f.lists = lists{}
 		f.lists.init(f)
@@ -142,6 +143,18 @@ func (x *Index) Remove(key string) {
 	}
 }
 
+// fewEntries is how many entries lists have that take no time to clean.
+const fewEntries = 10_000
+
+// Tidy removes what the lists say of documents that are gone, if that takes no time. So in a small
+// index a word is as frequent as in the documents that are there; in a large one, as in RediSearch,
+// those that are gone count until they are more than the others.
+func (x *Index) Tidy() {
+	if x.docs.gone > 0 && x.entries < fewEntries {
+		x.clean()
+	}
+}
+
 // Rename says that the value of a key, and nothing else, has moved to another key that the index
 // covers.
 func (x *Index) Rename(from, to string) bool { return x.docs.rename(from, to) }
@@ -158,9 +171,9 @@ func (x *Index) Len() int { return len(x.docs.byKey) }
 
 // clean removes from all lists what they say of documents that are gone. O(the index).
 func (x *Index) clean() {
-	x.words.clean(x.docs.alive)
+	x.entries = x.words.clean(x.docs.alive)
 	for _, f := range x.Fields {
-		f.lists.clean(x.docs.alive)
+		x.entries += f.lists.clean(x.docs.alive)
 	}
 	x.docs.cleaned()
 }

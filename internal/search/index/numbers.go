@@ -118,6 +118,15 @@ func (n *numbers) within(s span) (count int) {
 	return count
 }
 
+// overlaps reports whether a span has numbers between the least and the greatest.
+func (n *numbers) overlaps(least, most float64) bool {
+	if n.count == 0 {
+		return false
+	}
+	last := &n.runs[len(n.runs)-1]
+	return most >= n.runs[0].values[0] && least <= last.values[len(last.values)-1]
+}
+
 // bytes returns the memory of the pairs.
 func (n *numbers) bytes() (total int) {
 	for i := range n.runs {

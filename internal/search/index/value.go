@@ -5,9 +5,12 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Value is what documents are sorted by: nothing, a number, or a text.
+// Value is what documents are sorted by: nothing, a number, or a text. A number may have the text
+// that it was read from.
 type Value struct {
 	Kind   ValueKind
 	Number float64
@@ -50,10 +53,20 @@ func b2i(b bool) int {
 
 // String returns the value as replies show it.
 func (v Value) String() string {
-	if v.Kind == IsNumber {
+	if v.Kind == IsNumber && v.Text == "" {
 		return FormatNumber(v.Number)
 	}
 	return v.Text
+}
+
+// AsNumber returns a text as a number that keeps it, if it is the text of one.
+func (v Value) AsNumber() Value {
+	if v.Kind == IsText {
+		if n, ok := resp.ParseFloat([]byte(v.Text)); ok {
+			return Value{Kind: IsNumber, Number: n, Text: v.Text}
+		}
+	}
+	return v
 }
 
 // FormatNumber returns a number as replies show it: an integer, or a number with up to 12 digits.
