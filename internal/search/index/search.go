@@ -185,3 +185,19 @@ func (r *ranking) page(offset int) []Document {
 	slices.SortFunc(r.list, func(a, b Document) int { return r.compare(&a, &b) })
 	return r.list[min(offset, len(r.list)):]
 }
+
+// Terms returns the words of the query that the document has, in the order of the query; those that
+// stand for others, such as stems, too.
+func (w *Walk) Terms() (words []string) {
+	var gather func(m *match)
+	gather = func(m *match) {
+		if m.kind == isWord {
+			words = append(words, m.word.text)
+		}
+		for _, p := range m.parts {
+			gather(p)
+		}
+	}
+	gather(w.it.match())
+	return words
+}
