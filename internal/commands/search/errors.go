@@ -88,6 +88,10 @@ const (
 	errUnit         = "Unknown distance unit %s"
 	errNoLanguage   = command.Error("No such language")
 	errScorer       = "No such scorer %s"
+	errEmphasis     = "Bad arguments for %s"
+	errNoPlaces     = command.Error("Cannot use highlight/summarize because NOOFSETS was specified at index level")
+	errNotInSchema  = "Property `%s` is not in schema"
+	errNoProperty   = "No such property `%s`"
 	errReturnAs     = command.Error("RETURN path AS name - must be accompanied with NAME")
 	errNotLoaded    = "Property `%s` not loaded nor in schema"
 

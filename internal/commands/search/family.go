@@ -114,7 +114,7 @@ const searchSyntax = "[NOCONTENT] [VERBATIM] [NOSTOPWORDS] [WITHSCORES] [WITHPAY
 	"[PARAMS nargs:integer <name value>...] [DIALECT dialect:integer]"
 
 var family = command.Family{Group: module, Module: module, Category: module, Capitals: true,
-	Commands: slices.Concat(indexes, aliases, searches, suggestions)}
+	Commands: slices.Concat(indexes, aliases, searches, explanations, suggestions)}
 
 // Types are the data types that the commands keep at keys.
 var Types = []engine.Type{Suggestions}

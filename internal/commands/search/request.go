@@ -35,6 +35,7 @@ type request struct {
 	uncounted, counts                                          bool     // not all results are counted; it was said
 	columns                                                    []column // RETURN
 	chosen                                                     bool     // there was a RETURN
+	emphasis                                                   emphasis // SUMMARIZE and HIGHLIGHT
 }
 
 // column is a field of the results.
@@ -272,6 +273,10 @@ func (r *request) output() bool {
 		r.withSortKeys = true
 	case r.Word("EXPLAINSCORE"):
 		r.explain = true
+	case r.Word("SUMMARIZE"):
+		r.readEmphasis("SUMMARIZE")
+	case r.Word("HIGHLIGHT"):
+		r.readEmphasis("HIGHLIGHT")
 	case r.Word("RETURN"):
 		r.readColumns()
 	default:

@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/search/index"
 	"github.com/miniserver-go/miniserver/internal/search/query"
+	"github.com/miniserver-go/miniserver/internal/search/text"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -29,6 +30,7 @@ func cmdSearch(c *engine.Call) {
 	s := r.search(e, root)
 	p := &presentation{request: r, entry: e, distances: distances(root)}
 	s.Sort = p.order()
+	p.checkEmphasis()
 	s.Unordered = r.uncounted && r.sort == nil && !r.withScores
 	if !c.OK() {
 		return
@@ -40,6 +42,7 @@ func cmdSearch(c *engine.Call) {
 	}
 	if c.OK() {
 		found.Total = min(found.Total, r.counted())
+		p.findTerms(s, found)
 		p.reply(found)
 	}
 }
@@ -75,7 +78,8 @@ type presentation struct {
 	entry *entry
 	names []string // of the fields of the results, as they came up first
 
-	distances []string // the names of the query's distances
+	distances []string               // the names of the query's distances
+	terms     map[string][]text.Term // by which documents match, if they are shown
 }
 
 // order returns what orders the results; nil for the scores.
@@ -289,8 +293,16 @@ func (p *presentation) row(d *index.Document) (row []cell) {
 		return nil
 	}
 	if p.chosen {
-		return p.chosenRow(d, s)
+		row = p.chosenRow(d, s)
+	} else {
+		row = p.wholeRow(d, s)
 	}
+	p.emphasize(row, d, s)
+	return row
+}
+
+// wholeRow returns all fields.
+func (p *presentation) wholeRow(d *index.Document, s index.Stored) (row []cell) {
 	values := make(map[string]index.Value)
 	set := func(name string, v index.Value) {
 		if !slices.Contains(p.names, name) {

@@ -1,0 +1,67 @@
+package search
+
+import (
+	"strings"
+
+	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/search/query"
+)
+
+// explanations is the commands that show how a query is understood.
+var explanations = []command.Line{
+	{Name: "ft.explain", Arity: -1, Flags: reads, Keys: named, Run: cmdExplain, Reply: "text", Since: since,
+		Syntax:     "index query [DIALECT dialect:integer]",
+		Summary:    "Returns the tree of a query",
+		Complexity: "O(N) where N is the length of the query"},
+	{Name: "ft.explaincli", Arity: -1, Flags: reads, Keys: named, Run: cmdExplainCLI, Reply: "array", Since: since,
+		Syntax:     "index query [DIALECT dialect:integer]",
+		Summary:    "Returns the tree of a query, a line for each node",
+		Complexity: "O(N) where N is the length of the query"},
+}
+
+// FT.EXPLAIN index query [option ...]
+func cmdExplain(c *engine.Call) {
+	if tree := explained(c); c.OK() {
+		c.Reply.BulkString(tree)
+	}
+}
+
+// FT.EXPLAINCLI index query [option ...]
+func cmdExplainCLI(c *engine.Call) {
+	tree := explained(c)
+	if !c.OK() {
+		return
+	}
+	lines := strings.Split(tree, "\n")
+	c.Reply.Array(len(lines))
+	for _, line := range lines {
+		c.Reply.Status(strings.ReplaceAll(line, "\r", `\r`))
+	}
+}
+
+// explained returns the tree of a query that could be searched for.
+func explained(c *engine.Call) string {
+	if c.Left() < 2 {
+		c.Refusef(command.ErrArity, c.Cmd.FullName())
+		return ""
+	}
+	r := newRequest(c)
+	r.readOptions()
+	if !c.OK() {
+		return ""
+	}
+	e := searched(c, r.name)
+	if !c.OK() {
+		return ""
+	}
+	root := r.parse(e)
+	if !c.OK() {
+		return ""
+	}
+	if _, err := e.Walk(r.search(e, root)); err != nil {
+		c.Refuse(command.Error(err.Error()))
+		return ""
+	}
+	return query.Explain(e.Schema(), root)
+}
