@@ -13,6 +13,8 @@ const (
 	errSugMost      = command.Error("MAX: Could not convert argument to expected type")
 	errSugMostRange = command.Error("MAX: Value is outside acceptable bounds")
 	errSugOption    = "Unrecognized argument: %s"
+
+	errNoDictionary = command.Error("could not open dict key")
 )
 
 // The errors of definitions, and of commands on indexes.
@@ -100,4 +102,25 @@ const (
 	errOnTimeout   = command.Error("Invalid ON_TIMEOUT value")
 	errMinStem     = command.Error("Minimum stem length cannot be lower than 2")
 	errHighDialect = command.Error("Default dialect version cannot be higher than 4")
+)
+
+// The errors of FT.AGGREGATE and FT.CURSOR.
+const (
+	errNotAggregated  = "%s is not supported on FT.AGGREGATE"
+	errSortSteps      = command.Error("Multiple SORTBY steps are not allowed. Sort multiple fields in a single step")
+	errSortKeys       = "Cannot sort by more than %d fields"
+	errSortWord       = "MISSING ASC or DESC after sort field (%s)"
+	errNoFormat       = command.Error("Need an argument for FORMAT")
+	errFormat         = "FORMAT %s is not supported"
+	errExpandProtocol = command.Error("EXPAND format is only supported with RESP3")
+	errExpandHash     = command.Error("EXPAND format is only supported with JSON")
+	errGroupBy        = "Bad arguments for GROUPBY: Unknown property `%s`. Did you mean `@%s`?"
+	errApplyAs        = command.Error("AS needs argument")
+
+	errCursorID         = command.Error("Bad cursor ID")
+	errCursorCount      = command.Error("Bad value for COUNT")
+	errCursorWord       = command.Error("Unknown subcommand")
+	errNoCursor         = command.Error("Cursor not found")
+	errNoCursorToDelete = command.Error("Cursor does not exist")
+	errIndexGone        = command.Error("The index was dropped while the cursor was idle")
 )

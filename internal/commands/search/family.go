@@ -114,14 +114,14 @@ const searchSyntax = "[NOCONTENT] [VERBATIM] [NOSTOPWORDS] [WITHSCORES] [WITHPAY
 	"[PARAMS nargs:integer <name value>...] [DIALECT dialect:integer]"
 
 var family = command.Family{Group: module, Module: module, Category: module, Capitals: true,
-	Commands: slices.Concat(indexes, aliases, searches, explanations, suggestions)}
+	Commands: slices.Concat(indexes, aliases, searches, aggregations, explanations, suggestions, dictionaries)}
 
 // Types are the data types that the commands keep at keys.
 var Types = []engine.Type{Suggestions}
 
 // Part returns the commands. The versions are those of the module in Redis Stack and in Redis.
 func Part() engine.Part {
-	return engine.Part{Families: []command.Family{family}, Modules: []engine.Module{
+	return engine.Part{Families: []command.Family{family}, Due: cursorsDue, Modules: []engine.Module{
 		{Name: module, Since: "redis-stack:7.4.0", Version: 21005, Options: "handle-io-errors"},
 		{Name: module, Since: "8.0.0", Version: 80001, Options: "handle-io-errors"},
 		{Name: module, Since: "8.6.0", Version: 80600, Options: "handle-io-errors"},

@@ -98,6 +98,7 @@ type Pipeline struct {
 	columns *columns // of the rows so far, while steps are added; then of the results
 	spare   *row
 	kept    int
+	number  uint64 // that the next group gets, by which equal groups are ordered
 }
 
 // ErrRoom is the error of a pipeline that would keep too much.
@@ -172,6 +173,31 @@ func (p *Pipeline) sorter() (*sorter, bool) {
 	}
 	s, ok := last.(*sorter)
 	return s, ok
+}
+
+// First returns the most rows that a client reads at first, if it reads them by and by: as many as a
+// limit behind the last sort or group says; 0 if there is none. So a client that has read all of them
+// has to ask again.
+func (p *Pipeline) First() (rows int) {
+	for last := p.last; ; {
+		switch s := last.(type) {
+		case *pager:
+			if rows == 0 || s.left < uint64(rows) {
+				rows = int(min(s.left, math.MaxInt32))
+			}
+			last = s.from
+		case *applier:
+			last = s.from
+		case *filter:
+			last = s.from
+		case *loader:
+			last = s.from
+		case *allLoader:
+			last = s.from
+		default:
+			return rows
+		}
+	}
 }
 
 // Cell is a column of a row with its value.

@@ -49,6 +49,7 @@ type Cursor struct {
 	Owner   any // the index, or nil
 	Chunk   int // how many rows are read at once if a client does not say it
 	MaxIdle int64
+	First   int // the most rows that are read at first; 0 for no limit
 	results []Result
 	rest    int
 	err     error
@@ -60,6 +61,9 @@ type Cursor struct {
 // them. more is false if there are no more, though a client that read exactly all of them has to ask
 // again to know. err is why there are no more.
 func (c *Cursor) Read(n int) (list []Result, total int, more bool, err error) {
+	if c.First > 0 {
+		n, c.First = min(n, c.First), 0
+	}
 	if n >= len(c.results)+1 {
 		list, total = c.results, c.rest
 		c.results = nil
@@ -121,7 +125,10 @@ func (cs *Cursors) Pause(c *Cursor, now int64) {
 	}
 }
 
-// Find returns a cursor, nil if there is none.
+// Get returns a cursor, nil if there is none.
+func (cs *Cursors) Get(id uint64) *Cursor { return cs.byID[id] }
+
+// Find is Get after Expire.
 func (cs *Cursors) Find(id uint64, now int64) *Cursor {
 	cs.Expire(now)
 	return cs.byID[id]

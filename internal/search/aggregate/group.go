@@ -106,6 +106,7 @@ func (s *grouper) next() (*row, error) {
 	g := s.list[s.order[0]]
 	s.order = s.order[1:]
 	r := s.take()
+	r.number = s.number
 	for i, slot := range s.keys {
 		r.set(slot, g.values[i])
 	}

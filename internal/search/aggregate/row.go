@@ -6,7 +6,7 @@ import "github.com/miniserver-go/miniserver/internal/search/expr"
 type row struct {
 	cells    []cell
 	document Document // nil of a group
-	number   uint64   // of the document, 0 of a group
+	number   uint64   // of the document
 	score    float64
 	spare    *row // the next of those that are free
 }

@@ -78,28 +78,36 @@ func (s *sorter) next() (*row, error) {
 			return nil, err
 		}
 	}
-	return s.best.popMax(), s.err
+	r := s.best.popMax()
+	if r != nil {
+		s.number = r.number
+	}
+	return r, s.err
 }
 
-// takeAll takes all rows, and keeps the best.
+// takeAll takes all rows, and keeps the best. As in RediSearch a group has the number of the row whose
+// memory it gets: of the last document if it is the first, and else of the row that was dropped
+// before, or 0.
 func (s *sorter) takeAll() error {
-	s.best.compare = s.compare
+	s.best.compare, s.number = s.compare, 0
 	for {
 		r, err := s.from.next()
 		if r == nil || s.err != nil {
 			return firstOf(err, s.err)
 		}
-		switch {
-		case len(s.best.rows) < s.most:
+		if len(s.best.rows) < s.most {
 			if !s.keep(r.size()) {
 				return ErrRoom
 			}
 			s.best.insert(r)
-		case s.compare(r, s.best.rows[0]) > 0:
-			s.drop(s.best.exchangeMin(r))
-		default:
-			s.drop(r)
+			s.number = 0
+			continue
 		}
+		if s.compare(r, s.best.rows[0]) > 0 {
+			r = s.best.exchangeMin(r)
+		}
+		s.number = r.number
+		s.drop(r)
 	}
 }
 
@@ -110,8 +118,7 @@ func firstOf(a, b error) error {
 	return b
 }
 
-// compare returns more than 0 if a comes before b. It is never 0: as in RediSearch the first of two
-// equal rows without documents comes behind the other one, whatever that is.
+// compare returns more than 0 if a comes before b. It is never 0, also for rows of equal numbers.
 func (s *sorter) compare(a, b *row) int {
 	if len(s.keys) == 0 {
 		return s.byScore(a, b)

@@ -22,6 +22,7 @@ func (s *documents) next() (*row, error) {
 	s.Total++
 	r := s.take()
 	r.document, r.number, r.score = d, d.Number(), d.Score()
+	s.number = r.number
 	if s.found != nil {
 		d.Found(func(name string, v expr.Value) {
 			for _, c := range s.found {

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -27,6 +28,7 @@ type Value struct {
 	number float64
 	text   string
 	list   []Value
+	reply  string // what replies show in its place; "" for nothing else
 }
 
 // Number returns a number as a value.
@@ -47,6 +49,20 @@ func Bool(b bool) Value {
 		return Number(1)
 	}
 	return Number(0)
+}
+
+// As returns a value that replies show as a text, unless that is empty.
+func (v Value) As(shown string) Value {
+	v.reply = shown
+	return v
+}
+
+// Shown returns what replies show of a value that is neither null nor a list.
+func (v Value) Shown() string {
+	if v.reply != "" {
+		return v.reply
+	}
+	return v.String()
 }
 
 // Kind returns the kind of a value.
@@ -78,8 +94,9 @@ func (v Value) Number() (f float64, ok bool) {
 	return 0, false
 }
 
-// ParseNumber reads a text as C's strtod does, if it reads all of it.
+// ParseNumber reads a text up to a zero as C's strtod does, if it reads all of it.
 func ParseNumber(s string) (f float64, ok bool) {
+	s, _, _ = strings.Cut(s, "\x00")
 	if s == "" {
 		return 0, true
 	}
@@ -96,7 +113,7 @@ func (v Value) String() string {
 
 // Size returns about how many bytes a value takes.
 func (v Value) Size() int {
-	size := 64 + len(v.text)
+	size := 80 + len(v.text) + len(v.reply)
 	for _, e := range v.list {
 		size += e.Size()
 	}
@@ -137,7 +154,14 @@ func Compare(a, b Value) (int, error) {
 		c, err := compareAsNumbers(b, a)
 		return -c, err
 	}
-	return strings.Compare(a.text, b.text), nil
+	return compareTexts(a.text, b.text), nil
+}
+
+// compareTexts compares texts up to a zero, and their lengths if they are the same up to there.
+func compareTexts(a, b string) int {
+	before, _, _ := strings.Cut(a, "\x00")
+	beforeToo, _, _ := strings.Cut(b, "\x00")
+	return cmp.Or(strings.Compare(before, beforeToo), cmp.Compare(len(a), len(b)))
 }
 
 // compareAlike compares values of one kind.
@@ -146,7 +170,7 @@ func compareAlike(a, b Value) (int, error) {
 	case NumberKind:
 		return compareNumbers(a.number, b.number), nil
 	case TextKind:
-		return strings.Compare(a.text, b.text), nil
+		return compareTexts(a.text, b.text), nil
 	}
 	if len(a.list) > 0 && len(b.list) > 0 {
 		return Compare(a.list[0], b.list[0])
