@@ -13,6 +13,7 @@ import (
 type cursors struct {
 	aggregate.Cursors
 	shapes map[uint64]aggregation
+	kept   int // bytes that the world counts
 }
 
 func cursorsOf(w *engine.World) *cursors { return engine.PerWorld[cursors](w) }
@@ -21,12 +22,14 @@ func cursorsOf(w *engine.World) *cursors { return engine.PerWorld[cursors](w) }
 func cursorsDue(w *engine.World) (next int64) {
 	cs := cursorsOf(w)
 	next = cs.Expire(w.Keyspace.Now)
-	cs.forget()
+	cs.settle(w)
 	return next
 }
 
-// forget forgets the shapes of cursors that are closed.
-func (cs *cursors) forget() {
+// settle has the world count what the cursors keep, and forgets the shapes of those that are closed.
+func (cs *cursors) settle(w *engine.World) {
+	w.Keep(cs.Bytes() - cs.kept)
+	cs.kept = cs.Bytes()
 	for id := range cs.shapes {
 		if cs.Get(id) == nil {
 			delete(cs.shapes, id)
@@ -60,6 +63,7 @@ func (a *aggregation) openCursor(p *aggregate.Pipeline, e *entry) {
 	cs.shapes[c.ID] = aggregation{expanded: a.expanded, request: &request{withScores: a.withScores,
 		withPayloads: a.withPayloads, withSortKeys: a.withSortKeys, noContent: a.noContent}}
 	cs.read(a, c, c.Chunk)
+	cs.settle(a.World)
 }
 
 // read replies with the next rows of a cursor, and with its ID, or 0 if there are no more.
@@ -67,7 +71,6 @@ func (cs *cursors) read(a *aggregation, c *aggregate.Cursor, n int) {
 	list, total, more, err := c.Read(n)
 	if !more {
 		cs.Close(c)
-		delete(cs.shapes, c.ID)
 		c.ID = 0
 	}
 	if err != nil && len(list) == 0 {
@@ -100,7 +103,7 @@ func cmdCursor(c *engine.Call) {
 	cs := cursorsOf(c.World)
 	before := cs.Count(nil)
 	cursor := cs.Find(uint64(id), c.Now())
-	defer cs.forget()
+	defer cs.settle(c.World)
 	switch append(word, 0)[0] | 0x20 {
 	case 'r':
 		cs.reply(c, cursor)

@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/suggest"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
 // dictionaries is the commands on the dictionaries of words by which FT.SPELLCHECK decides. They
@@ -25,18 +26,79 @@ var dictionaries = []command.Line{
 // dictionary is the words of a dictionary. As in suggestions, characters have 16 bits.
 type dictionary map[string]struct{}
 
-// dictionariesOf returns the dictionaries of a world by their names.
-func dictionariesOf(w *engine.World) map[string]dictionary {
-	all := engine.PerWorld[map[string]dictionary](w)
-	if *all == nil {
-		*all = make(map[string]dictionary)
+// dictionariesOfWorld is the dictionaries of a world by their names. They go when a database is emptied.
+type dictionariesOfWorld struct {
+	world    *engine.World
+	byName   map[string]dictionary
+	observer engine.Observer
+	kept     int
+}
+
+func dictionariesOf(w *engine.World) *dictionariesOfWorld {
+	ds := engine.PerWorld[dictionariesOfWorld](w)
+	if ds.world == nil {
+		ds.world, ds.byName = w, make(map[string]dictionary)
+		ds.observer.Replaced = func(_, other *keyspace.DB) {
+			if other == nil {
+				ds.clear()
+			}
+		}
 	}
-	return *all
+	return ds
+}
+
+// keep counts the bytes of words, or of fewer.
+func (ds *dictionariesOfWorld) keep(bytes int) {
+	ds.kept += bytes
+	ds.world.Keep(bytes)
+}
+
+func (ds *dictionariesOfWorld) clear() {
+	clear(ds.byName)
+	ds.keep(-ds.kept)
+}
+
+// make returns the dictionary of a name, also if it has to be made.
+func (ds *dictionariesOfWorld) make(name string) dictionary {
+	d := ds.byName[name]
+	if d == nil {
+		if len(ds.byName) == 0 {
+			ds.world.Unobserve(&ds.observer)
+			ds.world.Observe(&ds.observer)
+		}
+		d = make(dictionary)
+		ds.byName[name] = d
+		ds.keep(wordBytes + len(name))
+	}
+	return d
+}
+
+// wordBytes is what a word takes beside its text, about.
+const wordBytes = 48
+
+// add adds a word.
+func (ds *dictionariesOfWorld) add(d dictionary, term []byte) {
+	runes := suggest.Runes(term)
+	if len(runes) == 0 || len(runes) > suggest.MaxRunes {
+		return
+	}
+	if word := string(suggest.AppendText(nil, runes)); !d.has(word) {
+		d[word] = struct{}{}
+		ds.keep(wordBytes + len(word))
+	}
+}
+
+// remove removes a word.
+func (ds *dictionariesOfWorld) remove(d dictionary, term []byte) {
+	if word := string(suggest.AppendText(nil, suggest.Runes(term))); d.has(word) {
+		delete(d, word)
+		ds.keep(-wordBytes - len(word))
+	}
 }
 
 // dictionaryNamed returns the dictionary of a name; false if there is none.
 func dictionaryNamed(w *engine.World, name string) (dictionary, bool) {
-	d, found := dictionariesOf(w)[name]
+	d, found := dictionariesOf(w).byName[name]
 	return d, found
 }
 
@@ -53,36 +115,27 @@ func (d dictionary) words() []string {
 	})
 }
 
-// readDictionary returns the dictionary that the first argument names, also if it has to be made.
-func readDictionary(c *engine.Call) dictionary {
-	all, name := dictionariesOf(c.World), string(c.Arg())
-	d := all[name]
-	if d == nil {
-		d = make(dictionary)
-		all[name] = d
-	}
-	return d
-}
-
 // FT.DICTADD dict term [term ...]
 func cmdDictAdd(c *engine.Call) {
-	d := readDictionary(c)
+	ds := dictionariesOf(c.World)
+	d := ds.make(string(c.Arg()))
 	before := len(d)
 	for _, term := range c.Rest() {
-		if runes := suggest.Runes(term); len(runes) > 0 && len(runes) <= suggest.MaxRunes {
-			d[string(suggest.AppendText(nil, runes))] = struct{}{}
-		}
+		ds.add(d, term)
 	}
 	c.MarkDirty()
 	c.Reply.Int(int64(len(d) - before))
 }
 
 // FT.DICTDEL dict term [term ...]
+//
+// Like RediSearch it makes a dictionary that there is not.
 func cmdDictDel(c *engine.Call) {
-	d := readDictionary(c)
+	ds := dictionariesOf(c.World)
+	d := ds.make(string(c.Arg()))
 	before := len(d)
 	for _, term := range c.Rest() {
-		delete(d, string(suggest.AppendText(nil, suggest.Runes(term))))
+		ds.remove(d, term)
 	}
 	c.MarkDirty()
 	c.Reply.Int(int64(before - len(d)))

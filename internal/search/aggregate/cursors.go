@@ -125,6 +125,9 @@ func (cs *Cursors) Pause(c *Cursor, now int64) {
 	}
 }
 
+// Bytes returns about how many bytes the cursors keep.
+func (cs *Cursors) Bytes() int { return cs.bytes }
+
 // Get returns a cursor, nil if there is none.
 func (cs *Cursors) Get(id uint64) *Cursor { return cs.byID[id] }
 
