@@ -19,13 +19,15 @@ type Part struct {
 	Name  string // unique; needed for SetPropagate and DenyWrites
 	State any    // whose methods run the part's commands: see On
 
-	Families []command.Family  // commands
-	Types    []Type            // of data
-	Modules  []Module          // of MODULE LIST
-	Params   []config.Param    // of CONFIG
-	Sections []Section         // of INFO
-	Figures  map[string]Figure // of INFO, by their names there, for sections of others
-	Caches   []Cache           // of MEMORY STATS
+	Families []command.Family // commands
+	Types    []Type           // of data
+	Modules  []Module         // of MODULE LIST
+	// Auxiliary is what the part keeps for a world beside its keys, and what is saved with them.
+	Auxiliary []Auxiliary
+	Params    []config.Param    // of CONFIG
+	Sections  []Section         // of INFO
+	Figures   map[string]Figure // of INFO, by their names there, for sections of others
+	Caches    []Cache           // of MEMORY STATS
 	// CommandStats adds to the line of a command in INFO commandstats: ",name=value".
 	CommandStats func(cmd *command.Command, b *bytes.Buffer)
 	Debug        []DebugLine // subcommands of DEBUG

@@ -10,6 +10,10 @@ import (
 // take returns a copy of a world.
 func (k *Kit) take(w *engine.World) *snapshot {
 	s := &snapshot{data: w.Keyspace.Clone(), bytes: w.CopyBytes(), at: w.Micros(), rate: clockOf(w).motion.Load().rate}
+	s.kept = w.SaveAuxiliary()
+	for _, x := range s.kept {
+		s.bytes += x.Parts.Bytes()
+	}
 	for _, source := range k.engine.Parts.Libraries.Sources(w) {
 		s.libraries = append(s.libraries, bytes.Clone(source))
 		s.bytes += len(source)
@@ -21,6 +25,9 @@ func (k *Kit) take(w *engine.World) *snapshot {
 func (k *Kit) putRest(s *snapshot, w *engine.World) {
 	if err := k.engine.Parts.Libraries.Restore(w, s.libraries, engine.Flush); err != nil {
 		k.engine.Log('#', "restoring functions: %v", err) // they were loaded before
+	}
+	if err := w.ReplaceAuxiliary(s.kept); err != nil {
+		k.engine.Log('#', "restoring what is kept beside keys: %v", err) // it was saved here
 	}
 	clockOf(w).run(s.at, s.rate)
 	w.TickBy(s.at / 1000)

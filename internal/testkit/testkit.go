@@ -75,6 +75,7 @@ type snapshot struct {
 	data      *keyspace.Keyspace
 	bytes     int // of all of it, about
 	libraries [][]byte
+	kept      []engine.Kept
 	at        int64 // microseconds
 	rate      float64
 }

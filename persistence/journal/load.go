@@ -232,6 +232,8 @@ func (j *Journal) loadItem(r *rdb.Reader) error {
 		return r.Err()
 	case rdb.Library:
 		return j.engine.Parts.Libraries.Restore(j.engine.Home(), [][]byte{r.Text}, engine.Append)
+	case rdb.ModuleData:
+		return j.engine.Home().LoadAuxiliary(snapshot.KeptIn(j.engine, &r.Auxiliary))
 	}
 	return nil
 }

@@ -75,6 +75,7 @@ func Options(w *engine.World, size int64, noChecksum bool) rdb.Options {
 	return rdb.Options{Keyspace: w.Keyspace, Size: size, Versions: Versions(e),
 		NoChecksum: noChecksum || c.AnyChecksum, Sanitize: w.Sanitizes(nil), Sanitized: e.Sanitized(),
 		RefuseUnknown: c.RefusesUnknownTypes(),
+		Auxiliary:     func(t rdb.ModuleType) bool { return e.AuxiliaryOf(t.Name) != nil },
 		Limits: rdb.Limits{Hash: w.HashLimits(), ZSet: c.ZSet, Set: w.SetLimits(), List: c.List,
 			Array: c.Array, Dice: w.Dice}}
 }

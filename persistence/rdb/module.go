@@ -3,6 +3,7 @@ package rdb
 import (
 	"slices"
 
+	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
@@ -181,4 +182,49 @@ func (d *decoder) skipParts() {
 			d.fail("a part of the module type %s is of unknown kind %d", d.foreign, part)
 		}
 	}
+}
+
+// parts reads parts up to the last one. Numbers with a sign are as those without.
+func (d *decoder) parts() (list value.Parts) {
+	for d.err == nil {
+		switch part := d.length(); part {
+		case partEnd:
+			return list
+		case partInt, partUint:
+			list.Uint(d.length())
+		case partDouble:
+			list.Float(d.double())
+		case partString:
+			list.String(d.own(d.text()))
+		default:
+			d.fail("a part of the module type %s is of unknown kind %d", d.foreign, part)
+		}
+	}
+	return nil
+}
+
+// Auxiliary is what a module keeps beside the keys, as data of one of its types.
+type Auxiliary struct {
+	ModuleType
+	When  uint64 // at which a module loads it: 1 before the keys, 2 behind them
+	Parts value.Parts
+}
+
+// Auxiliary adds auxiliary data.
+func (r *Records) Auxiliary(a *Auxiliary) {
+	r.byte(opModuleAux)
+	r.length(moduleID(a.Name, uint64(a.Version)))
+	w := partWriter{&r.Encoder}
+	w.Uint(a.When)
+	for _, p := range a.Parts {
+		switch p.Kind {
+		case value.UintPart:
+			w.Uint(p.Number)
+		case value.DoublePart:
+			w.Double(p.Double)
+		case value.TextPart:
+			w.Text(p.Text)
+		}
+	}
+	r.length(partEnd)
 }

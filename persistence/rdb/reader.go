@@ -16,13 +16,14 @@ type Item uint8
 
 // The items, with the fields of Reader that are set. Everything else is skipped.
 const (
-	Key       Item = iota // Record
-	Aux                   // Name and Text
-	Sizes                 // DB, Keys and Volatile
-	Library               // Text, the source of a library of functions
-	Element               // Text, an element of the last key, and its Deadline; see SetDeadline
-	Unknown               // DB and Name, of a key whose value is of an unknown module type, and was skipped
-	ModuleAux             // nothing: auxiliary data of an unknown module type, which were skipped
+	Key        Item = iota // Record
+	Aux                    // Name and Text
+	Sizes                  // DB, Keys and Volatile
+	Library                // Text, the source of a library of functions
+	Element                // Text, an element of the last key, and its Deadline; see SetDeadline
+	Unknown                // DB and Name, of a key whose value is of an unknown module type, and was skipped
+	ModuleAux              // nothing: auxiliary data of an unknown module type, which were skipped
+	ModuleData             // Auxiliary
 )
 
 // Reader reads a snapshot item by item:
@@ -40,6 +41,7 @@ type Reader struct {
 	DB             int
 	Keys, Volatile uint64
 	Deadline       int64
+	Auxiliary      Auxiliary
 	Version        int     // of the format
 	Skipped        Skipped // so far; valid always
 
@@ -50,6 +52,7 @@ type Reader struct {
 	ended       bool
 	anyChecksum bool
 	versions    Versions
+	auxiliary   func(t ModuleType) bool
 }
 
 // Options are what a Reader needs.
@@ -65,6 +68,9 @@ type Options struct {
 	Sanitized *int64 // counts the intsets and listpacks that are read with Sanitize; nil for none
 	// Refuse what is of module types that the keyspace does not have, instead of skipping it.
 	RefuseUnknown bool
+	// Auxiliary reports whether auxiliary data of a module type are read, and not skipped; nil for
+	// none.
+	Auxiliary func(t ModuleType) bool
 	// Spawn starts a goroutine that reads ahead until Close; nil for no reading ahead.
 	Spawn func(run func())
 }
@@ -76,7 +82,7 @@ func NewReader(src io.Reader, o Options) *Reader {
 	if size == 0 {
 		size = -1
 	}
-	r := &Reader{anyChecksum: o.NoChecksum, versions: o.Versions, dec: decoder{Limits: o.Limits, ks: o.Keyspace,
+	r := &Reader{anyChecksum: o.NoChecksum, versions: o.Versions, auxiliary: o.Auxiliary, dec: decoder{Limits: o.Limits, ks: o.Keyspace,
 		size: size, ownedFrom: wholeText, sanitize: o.Sanitize, sanitized: o.Sanitized,
 		refuses: o.RefuseUnknown}}
 	r.dec.src = newSource(src, size)
@@ -215,11 +221,16 @@ func (r *Reader) selectDB(n uint64) {
 	r.Record.DB = r.DB
 }
 
-// moduleAux skips auxiliary data of a module type, and reports false if the type is known: no type
-// of this server has such data.
+// moduleAux reads auxiliary data of a module type, or skips them. It reports false if they are of a
+// type of keys: no type of this server has such data.
 func (r *Reader) moduleAux() bool {
 	d := &r.dec
 	d.foreign = d.moduleType()
+	if r.auxiliary != nil && r.auxiliary(d.foreign) {
+		d.part(partUint)
+		r.Item, r.Auxiliary = ModuleData, Auxiliary{ModuleType: d.foreign, When: d.length(), Parts: d.parts()}
+		return true
+	}
 	if _, known := d.ks.ModuleNamed(d.foreign.Name); known {
 		d.skipParts()
 		return false

@@ -155,7 +155,7 @@ func (s *Saver) reload(flush, merge bool) error {
 	}
 	s.engine.Home().FlushAll()
 	ks.Adopt(twin)
-	return nil
+	return s.engine.Home().ReplaceAuxiliary(l.kept)
 }
 
 // restoring returns what happens to the existing libraries of functions.

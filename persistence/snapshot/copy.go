@@ -59,7 +59,7 @@ func (c *Copy) Replace() error {
 		return err
 	}
 	c.l.engine.Home().Adopt(c.l.into)
-	return nil
+	return c.l.engine.Home().ReplaceAuxiliary(c.l.kept)
 }
 
 // Discard gives the memory of a copy back that replaces nothing.

@@ -165,8 +165,9 @@ type loading struct {
 	keepExpired bool               // keys whose deadline has passed are loaded, too
 
 	history   History
-	gather    bool // libraries of functions are collected in libraries, and not loaded
+	gather    bool // libraries of functions, and what parts keep, are collected, and not loaded
 	libraries [][]byte
+	kept      []engine.Kept
 }
 
 func (s *Saver) newLoading(src io.Reader, size int64, into *keyspace.Keyspace) *loading {
@@ -231,8 +232,19 @@ func (l *loading) item() error {
 			return l.engine.Parts.Libraries.Restore(l.engine.Home(), [][]byte{l.Text}, engine.Append)
 		}
 		l.libraries = append(l.libraries, bytes.Clone(l.Text))
+	case rdb.ModuleData:
+		kept := KeptIn(l.engine, &l.Auxiliary)
+		if !l.gather {
+			return l.engine.Home().LoadAuxiliary(kept)
+		}
+		l.kept = append(l.kept, kept)
 	}
 	return nil
+}
+
+// KeptIn returns auxiliary data of a snapshot as what a part of an engine keeps.
+func KeptIn(e *engine.Engine, a *rdb.Auxiliary) engine.Kept {
+	return engine.Kept{Auxiliary: e.AuxiliaryOf(a.Name), Version: a.Version, Parts: a.Parts}
 }
 
 // key loads the current key.

@@ -78,6 +78,7 @@ func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 		addLibraries(r, e)
 	}
 	if !c.NoData {
+		addAuxiliary(r, e)
 		addSizes(r, e)
 	}
 	return r
@@ -86,6 +87,18 @@ func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 func addLibraries(r *rdb.Records, e *engine.Engine) {
 	for _, source := range e.Parts.Libraries.Sources(e.Home()) {
 		r.Library(source)
+	}
+}
+
+// addAuxiliary adds what parts keep beside the keys.
+func addAuxiliary(r *rdb.Records, e *engine.Engine) {
+	for _, k := range e.Home().SaveAuxiliary() {
+		when := uint64(1)
+		if k.Behind {
+			when = 2
+		}
+		r.Auxiliary(&rdb.Auxiliary{ModuleType: rdb.ModuleType{Name: k.Type, Version: k.Version}, When: when,
+			Parts: k.Parts})
 	}
 }
 

@@ -193,7 +193,10 @@ func (p *definitionParser) vector(f *index.Field) {
 		return
 	case command.IsWord(algorithm, "HNSW"):
 		s.Algorithm, s.M, s.Construction, s.Runtime, s.Epsilon = index.HNSW, 16, 200, 10, 0.01
-	case !command.IsWord(algorithm, "FLAT"):
+		s.Capacity = index.DefaultBlock
+	case command.IsWord(algorithm, "FLAT"):
+		s.BlockSize, s.Capacity = index.DefaultBlock, index.DefaultBlock
+	default:
 		p.Refusef(errBad, "vector similarity algorithm", unknownArgument)
 		return
 	}

@@ -273,6 +273,16 @@ func (m *match) clear() {
 	m.parts, m.distances, m.frequency, m.fields = m.parts[:0], m.distances[:0], 0, query.Fields{}
 }
 
+// clone returns a copy that stays as it is.
+func (m *match) clone() *match {
+	c := *m
+	c.parts, c.distances = make([]*match, len(m.parts)), slices.Clone(m.distances)
+	for i, p := range m.parts {
+		c.parts[i] = p.clone()
+	}
+	return &c
+}
+
 // join adds a part.
 func (m *match) join(part *match) {
 	m.parts = append(m.parts, part)

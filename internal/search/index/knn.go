@@ -45,6 +45,7 @@ func (v *evaluation) vector(n *query.Vector, fields query.Fields) iterator {
 type neighbour struct {
 	id       ID
 	distance float64
+	why      *match // why it is among those that are asked; nil for all
 }
 
 // farthest is a heap of neighbours, the farthest on top.
@@ -81,7 +82,7 @@ func (v *evaluation) among(t *target, it iterator, yield func(neighbour)) {
 				continue
 			}
 		}
-		n := neighbour{ids[i], t.distance(i)}
+		n := neighbour{id: ids[i], distance: t.distance(i)}
 		for i++; i < len(ids) && ids[i] == n.id; i++ {
 			n.distance = min(n.distance, t.distance(i))
 		}
@@ -98,10 +99,15 @@ func (v *evaluation) nearest(t *target, k int, it iterator) []neighbour {
 		return nil
 	}
 	v.among(t, it, func(n neighbour) {
-		switch {
-		case len(h) < k:
+		if len(h) == k && !n.before(h[0]) {
+			return
+		}
+		if it != nil {
+			n.why = it.match().clone()
+		}
+		if len(h) < k {
 			heap.Push(&h, n)
-		case n.before(h[0]):
+		} else {
 			h[0] = n
 			heap.Fix(&h, 0)
 		}
@@ -145,10 +151,18 @@ func (n *neighbours) seek(id ID) bool {
 func (n *neighbours) id() ID        { return n.list[n.at-1].id }
 func (n *neighbours) estimate() int { return len(n.list) }
 
+// match returns the distance. With a filter it is that beside why the filter lets it pass.
 func (n *neighbours) match() *match {
+	at := &n.list[n.at-1]
 	n.m.distances = n.m.distances[:0]
 	if n.name != "" {
-		n.m.distances = append(n.m.distances, distanceOf{n.name, n.list[n.at-1].distance})
+		n.m.distances = append(n.m.distances, distanceOf{n.name, at.distance})
 	}
-	return &n.m
+	if at.why == nil {
+		return &n.m
+	}
+	both := &match{kind: isIntersection, weight: 1}
+	both.join(&n.m)
+	both.join(at.why)
+	return both
 }

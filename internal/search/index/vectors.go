@@ -19,7 +19,11 @@ type Space struct {
 	M, Construction, Runtime int     // of HNSW
 	Epsilon                  float64 // of HNSW
 	BlockSize, Capacity      int     // of FLAT
+	Multi                    bool    // a document may have several
 }
+
+// DefaultBlock is how many vectors a block has, and room is made for, if nothing is said.
+const DefaultBlock = 1024
 
 // Algorithm is how the nearest vectors are found.
 type Algorithm byte
