@@ -41,6 +41,7 @@ var exchanges = []exchange{
 	{name: "TDIS-TYPE", exact: always, later: []string{"TDIGEST.CREATE times", "TDIGEST.ADD times 1 2 3",
 		"TDIGEST.MERGE later 1 times"}},
 	{name: "ReJSON-RL", later: []string{`JSON.SET later $ [{"a":1}]`, "JSON.ARRAPPEND later $ 2 3"}},
+	{name: "trietype0", later: []string{"FT.SUGADD later a 1", "FT.SUGADD later ab 2 INCR", "FT.SUGDEL later a"}},
 	{name: "TSDB-TYPE", later: []string{"TS.ADD later 5 1", "TS.ADD k0 3000000000000 1"}, exact: uncompressed},
 	{name: "vectorset", with: reference.Default, later: []string{"VADD later VALUES 2 1 2 text1",
 		"VADD later VALUES 2 2 1 text2", "VSETATTR later text1 {}", "VREM later text2"}},

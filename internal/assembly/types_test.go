@@ -15,6 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/jsonlines"
+	_ "github.com/miniserver-go/miniserver/search" // suggestions
 )
 
 // typeCase is a type that redis-server 7.0 does not know.
@@ -79,6 +80,14 @@ var typeCases = []typeCase{
 				"TS.CREATERULE k sums AGGREGATION SUM 10")
 			for i := range 1000 {
 				l.all(fmt.Sprintf("TS.ADD k %d %d.5", i*3, i%7), fmt.Sprintf("TS.ADD large %d %d", i*i, i%9))
+			}
+		}},
+	{name: "trietype0", change: "FT.SUGADD k hello 7", ask: "FT.SUGGET k h WITHSCORES", explain: "suggestions",
+		dump: `"hello-world" 2 "greeting"`, build: func(l *library) {
+			l.all("FT.SUGADD k hello 1", "FT.SUGADD k help 3.5", "FT.SUGADD k hello-world 2 PAYLOAD greeting",
+				"FT.SUGADD k gone 1", "FT.SUGDEL k gone")
+			for i := range 500 {
+				l.all(fmt.Sprintf("FT.SUGADD large text-%d %d", i*i, i%9+1))
 			}
 		}},
 	{name: "array", encoding: "sliced-array", change: "ARSET k 7 x", ask: "ARGET k 7",

@@ -287,6 +287,31 @@ func (g *Generator) topk(key string) []Command {
 		add, {"TOPK.INCRBY", key, g.text(), strconv.Itoa(g.rng.IntN(1000)), g.text(), "1"}}
 }
 
+// suggestions returns the commands that make a suggestion dictionary. Their scores are not equal: of
+// equal ones the order is not the same after a dictionary was saved and loaded.
+func (g *Generator) suggestions(key string) (commands []Command) {
+	for range min(g.size(), 200) {
+		word := g.word()
+		c := Command{"FT.SUGADD", key, word, strconv.FormatFloat(1+50*g.rng.Float64(), 'g', 7, 64)}
+		switch g.rng.IntN(5) {
+		case 0:
+			c = append(c, "INCR")
+		case 1:
+			c = append(c, "PAYLOAD", g.text())
+		case 2:
+			commands = append(commands, Command{"FT.SUGDEL", key, word})
+		}
+		commands = append(commands, c)
+	}
+	return commands
+}
+
+// word returns a text of letters and digits.
+func (g *Generator) word() string {
+	word := []string{"text", "té", "Text", "漢字", ""}[g.rng.IntN(5)]
+	return word + strconv.FormatInt(g.rng.Int64()>>g.rng.IntN(60), 36)
+}
+
 // digest returns the commands that make a t-digest.
 func (g *Generator) digest(key string) []Command {
 	commands := []Command{{"TDIGEST.CREATE", key, "COMPRESSION", strconv.Itoa(g.size())}}

@@ -36,6 +36,10 @@ var Types = []Type{
 		return []Command{{"TS.RANGE", key, "-", "+"}, {"TS.GET", key, "LATEST"},
 			{"TS.RANGE", key + ":sums", "-", "+"}, {"TS.GET", key + ":sums", "LATEST"}}
 	}},
+	{"trietype0", (*Generator).suggestions, func(key string) []Command {
+		return []Command{{"FT.SUGLEN", key}, {"FT.SUGGET", key, "", "MAX", "10000", "WITHSCORES", "WITHPAYLOADS"},
+			{"FT.SUGGET", key, "t", "FUZZY", "MAX", "7", "WITHSCORES"}}
+	}},
 	{"array", (*Generator).array, func(key string) []Command {
 		return []Command{{"ARINFO", key}, {"ARSCAN", key, "0", "18446744073709551614"}}
 	}},

@@ -118,6 +118,7 @@ var readers = map[string]struct {
 	"TopK-TYPE": {[]string{"TOPK.LIST", "", "WITHCOUNT"}, Mode{}},
 	"TDIS-TYPE": {[]string{"TDIGEST.QUANTILE", "", "0", "0.1", "0.5", "0.9", "1"}, Mode{}},
 	"ReJSON-RL": {[]string{"JSON.GET", ""}, Mode{}},
+	"trietype0": {[]string{"FT.SUGGET", "", "", "MAX", "1000", "WITHSCORES"}, Mode{}},
 	"stream":    {[]string{"XINFO", "STREAM", "", "FULL", "COUNT", "0"}, Mode{Times: true}},
 }
 

@@ -81,6 +81,10 @@ var moduleChanges = map[string]func(c *changer, key string) []dataset.Command{
 			{"EVAL", "return redis.call('JSON.SET', KEYS[1], '$.script', '[1]')", "1", key},
 		}
 	},
+	"trietype0": func(c *changer, key string) []dataset.Command {
+		return []dataset.Command{{"FT.SUGADD", key, c.item(), c.number(), "PAYLOAD", c.item()},
+			{"FT.SUGADD", key, c.item(), c.number(), "INCR"}, {"FT.SUGDEL", key, c.item()}}
+	},
 	"TSDB-TYPE": func(c *changer, key string) []dataset.Command {
 		time, other := fmt.Sprint(3_000_000_000_000+c.IntN(1_000_000)), c.key()
 		return []dataset.Command{{"TS.ADD", key, time, c.number(), "ON_DUPLICATE", "LAST"},

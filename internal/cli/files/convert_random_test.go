@@ -15,6 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/jsonlines"
 	"github.com/miniserver-go/miniserver/resp"
+	_ "github.com/miniserver-go/miniserver/search" // suggestions
 )
 
 var randomConversions = flag.Int("conversions", 30, "random datasets that are converted and loaded again")
