@@ -1,7 +1,21 @@
 package index
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 func errNoMissing(field string) error {
 	return fmt.Errorf("'ismissing' requires field '%s' to be defined with 'INDEXMISSING'", field)
 }
+
+// The errors of the parameters of a search for vectors.
+var (
+	errOption    = errors.New("Invalid option")
+	errValue     = errors.New("Invalid value was given")
+	errTwice     = errors.New("Parameter was specified twice")
+	errPolicy    = errors.New("invalid hybrid policy was given")
+	errNotHybrid = errors.New("hybrid query attributes were sent for a non-hybrid query")
+	errNotRange  = errors.New("range query attributes were sent for a non-range query")
+	errBatchSize = errors.New("'batch size' is irrelevant for 'ADHOC_BF' policy")
+)

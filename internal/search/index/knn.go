@@ -20,6 +20,14 @@ func (v *evaluation) vector(n *query.Vector, fields query.Fields) iterator {
 			" expected size (%d).", len(n.Blob), want))
 		return nil
 	}
+	if n.Range && n.Radius < 0 {
+		v.refuse(fmt.Errorf("Error parsing vector similarity query: negative radius (%g) given in a range query", n.Radius))
+		return nil
+	}
+	if err := checkAttributes(n, &f.Space); err != nil {
+		v.refuse(fmt.Errorf("Error parsing vector similarity parameters: %w", err))
+		return nil
+	}
 	target := f.lists.vectors.to([]byte(n.Blob))
 	var found []neighbour
 	if n.Range {

@@ -136,7 +136,7 @@ func toHalf(f float64) uint16 {
 		return sign | uint16(math.RoundToEven(math.Ldexp(f, 24)))
 	}
 	fraction, exponent := math.Frexp(f)
-	return sign | uint16(exponent+13)<<10 + uint16(math.RoundToEven(math.Ldexp(fraction, 11))-1024)
+	return sign | uint16(exponent+14)<<10 + uint16(math.RoundToEven(math.Ldexp(fraction, 11))-1024)
 }
 
 // blob returns the vector of an array of JSON.
@@ -189,7 +189,7 @@ func (s *Space) unit(numbers []float64) []float64 {
 	}
 	if norm := math.Sqrt(sum); norm > 0 {
 		for i := range numbers {
-			numbers[i] /= norm
+			numbers[i] = s.Element.number(s.Element.append(nil, numbers[i]/norm))
 		}
 	}
 	return numbers
