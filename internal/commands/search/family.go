@@ -12,8 +12,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
-// How a line says what a command does. As in RediSearch, what concerns aliases and dictionaries
-// counts as reading.
+// How a line says what a command does.
 const (
 	reads  = command.ReadOnly
 	writes = command.Write
@@ -70,18 +69,18 @@ const (
 // aliases is the commands about the names of indexes, and about synonyms and tags. Access control
 // takes an alias for a key, too.
 var aliases = []command.Line{
-	{Name: "ft.aliasadd", Arity: 3, Flags: reads, Keys: command.KeyRange(1, 2, 1, "RW access update"),
+	{Name: "ft.aliasadd", Arity: 3, Flags: writes, Keys: command.KeyRange(1, 2, 1, "RW access update"),
 		Run: cmdAliasAdd, Reply: "status", Since: since, Syntax: "alias index", Summary: "Gives an index another name",
 		Complexity: "O(1)"},
-	{Name: "ft._aliasaddifnx", Arity: 3, Flags: reads, Keys: command.KeyRange(1, 2, 1, "RW access update"),
+	{Name: "ft._aliasaddifnx", Arity: 3, Flags: writes, Keys: command.KeyRange(1, 2, 1, "RW access update"),
 		Run: cmdAliasAddIfNew, Reply: "status", Since: since, Syntax: "alias index",
 		Summary: "Gives an index another name if none has it", Complexity: "O(1)"},
-	{Name: "ft.aliasupdate", Arity: 3, Flags: reads, Keys: command.KeyRange(1, 2, 1, "RW access update"),
+	{Name: "ft.aliasupdate", Arity: 3, Flags: writes, Keys: command.KeyRange(1, 2, 1, "RW access update"),
 		Run: cmdAliasUpdate, Reply: "status", Since: since, Syntax: "alias index",
 		Summary: "Gives an index a name that another one may have", Complexity: "O(1)"},
-	{Name: "ft.aliasdel", Arity: 2, Flags: reads, Keys: named, Run: cmdAliasDel, Reply: "status", Since: since,
+	{Name: "ft.aliasdel", Arity: 2, Flags: writes, Keys: named, Run: cmdAliasDel, Reply: "status", Since: since,
 		Syntax: "alias", Summary: "Deletes a name of an index", Complexity: "O(1)"},
-	{Name: "ft._aliasdelifx", Arity: 2, Flags: reads, Keys: named, Run: cmdAliasDelIfExists, Reply: "status",
+	{Name: "ft._aliasdelifx", Arity: 2, Flags: writes, Keys: named, Run: cmdAliasDelIfExists, Reply: "status",
 		Since: since, Syntax: "alias", Summary: "Deletes a name of an index if there is one", Complexity: "O(1)"},
 	{Name: "ft.tagvals", Arity: 3, Flags: reads, Keys: named, Run: cmdTagVals, Reply: "set", Since: since,
 		Syntax: "index field", Summary: "Returns the tags of a field", Complexity: "O(N) where N is the number of tags"},

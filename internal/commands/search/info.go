@@ -206,7 +206,7 @@ func (i *infoReply) figures(e *entry) {
 	i.double("tag_overhead_sz_mb", float64(h.TagBytes)/megabyte)
 	i.double("text_overhead_sz_mb", float64(h.WordBytes)/megabyte)
 	i.double("total_index_memory_sz_mb", float64(h.Total())/megabyte)
-	i.double("geoshapes_sz_mb", 0)
+	i.double("geoshapes_sz_mb", float64(h.ShapeBytes)/megabyte)
 	i.double("records_per_doc_avg", ratio(h.Entries, h.Documents))
 	i.double("bytes_per_record_avg", ratio(h.PostingBytes, h.Entries))
 	i.double("offsets_per_term_avg", ratio(h.Positions, h.Entries))

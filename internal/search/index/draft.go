@@ -124,6 +124,7 @@ func (d *draft) list(x *Index, doc *document) {
 		case f.Kind == Text:
 			d.tokens(x, f, c, language, doc)
 		default:
+			x.shape(f, c, doc)
 			f.lists.add(f, c, doc.id)
 			x.entries += len(c.texts) + len(c.numbers) + len(c.blobs)
 		}
@@ -219,12 +220,31 @@ type lists struct {
 	tags    dictionary
 	numbers numbers // and places
 	vectors vectors
+	shapes  shapes
 	missing postings // documents without the field
 }
 
 func (l *lists) init(f *Field) {
 	l.tags.bare, l.missing.bare = true, true
 	l.vectors.space = f.Space
+}
+
+// shape enters the shapes of a document. One that is none is counted, but the document stays.
+func (x *Index) shape(f *Field, c *content, doc *document) {
+	if f.Kind != Shape {
+		return
+	}
+	for _, t := range c.texts {
+		s, err := parseShape(t)
+		if err != nil {
+			err = fmt.Errorf("Error indexing geoshape: %w", err)
+			x.Errors.add(doc.key, err)
+			f.Errors.add(doc.key, err)
+			continue
+		}
+		f.lists.shapes.add(s, doc.id)
+		x.entries++
+	}
 }
 
 // add enters what a document says.
@@ -251,8 +271,9 @@ func (l *lists) clean(alive func(ID) bool) int {
 	left := l.tags.clean(alive)
 	l.numbers.clean(alive)
 	l.vectors.clean(alive)
+	l.shapes.clean(alive)
 	l.missing.clean(alive)
-	return left + l.numbers.count + len(l.vectors.ids) + l.missing.count
+	return left + l.numbers.count + len(l.vectors.ids) + len(l.shapes.ids) + l.missing.count
 }
 
 func geoPoint(lon, lat float64) geohash.Point { return geohash.Point{Lon: lon, Lat: lat} }

@@ -19,3 +19,11 @@ var (
 	errNotRange  = errors.New("range query attributes were sent for a non-range query")
 	errBatchSize = errors.New("'batch size' is irrelevant for 'ADHOC_BF' policy")
 )
+
+// The errors of shapes.
+var (
+	errShape            = errors.New("unknown geometry type")
+	errFewPoints        = errors.New("invalid geometry: Geometry has too few points")
+	errOrientation      = errors.New("invalid geometry: Geometry has wrong orientation")
+	errSelfIntersection = errors.New("invalid geometry: Geometry has invalid self-intersections")
+)

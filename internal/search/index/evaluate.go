@@ -73,6 +73,8 @@ func (v *evaluation) node(n query.Node, fields query.Fields) iterator {
 		return v.numeric(n)
 	case *query.Geo:
 		return v.geo(n)
+	case *query.Shape:
+		return v.shape(n)
 	case *query.Missing:
 		return v.missing(n)
 	case *query.Keys:

@@ -12,13 +12,15 @@ type Holds struct {
 	PostingBytes, PositionBytes int // the second are part of the first
 	WordBytes, TagBytes         int // of the words and tags themselves
 	NumberBytes, VectorBytes    int
+	ShapeBytes                  int
 	TableBytes, KeyBytes        int // of the documents, and of their keys
 	SortBytes                   int
 }
 
 // Total returns the bytes of all.
 func (h *Holds) Total() int {
-	return h.PostingBytes + h.WordBytes + h.TagBytes + h.NumberBytes + h.VectorBytes + h.TableBytes + h.KeyBytes + h.SortBytes
+	return h.PostingBytes + h.WordBytes + h.TagBytes + h.NumberBytes + h.VectorBytes + h.ShapeBytes +
+		h.TableBytes + h.KeyBytes + h.SortBytes
 }
 
 // Holds returns what the index holds. O(words and documents).
@@ -33,6 +35,7 @@ func (x *Index) Holds() *Holds {
 		h.NumberBytes += l.numbers.bytes()
 		h.PostingBytes += l.missing.bytes()
 		h.VectorBytes += l.vectors.bytes()
+		h.ShapeBytes += l.shapes.bytes()
 	}
 	for _, d := range x.docs.docs {
 		if d == nil {
