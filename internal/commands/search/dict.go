@@ -13,10 +13,10 @@ import (
 // dictionaries is the commands on the dictionaries of words by which FT.SPELLCHECK decides. They
 // belong to the server, and not to a database. As in RediSearch they count as reading.
 var dictionaries = []command.Line{
-	{Name: "ft.dictadd", Arity: -3, Flags: reads, Run: cmdDictAdd, Reply: "integer", Since: since,
+	{Name: "ft.dictadd", Arity: -3, Flags: reads | command.MayReplicate, Run: cmdDictAdd, Reply: "integer", Since: since,
 		Syntax: "dict term...", Summary: "Adds words to a dictionary",
 		Complexity: "O(N) where N is the number of words"},
-	{Name: "ft.dictdel", Arity: -3, Flags: reads, Run: cmdDictDel, Reply: "integer", Since: since,
+	{Name: "ft.dictdel", Arity: -3, Flags: reads | command.MayReplicate, Run: cmdDictDel, Reply: "integer", Since: since,
 		Syntax: "dict term...", Summary: "Deletes words from a dictionary",
 		Complexity: "O(N) where N is the number of words"},
 	{Name: "ft.dictdump", Arity: 2, Flags: reads, Run: cmdDictDump, Reply: "any", Since: since, Syntax: "dict",
