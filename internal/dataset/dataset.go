@@ -287,8 +287,8 @@ func (g *Generator) topk(key string) []Command {
 		add, {"TOPK.INCRBY", key, g.text(), strconv.Itoa(g.rng.IntN(1000)), g.text(), "1"}}
 }
 
-// suggestions returns the commands that make a suggestion dictionary. Their scores are not equal: of
-// equal ones the order is not the same after a dictionary was saved and loaded.
+// suggestions returns the commands that make a suggestion dictionary. Their scores are not equal:
+// of equal ones the order is not the same after a dictionary was saved and loaded.
 func (g *Generator) suggestions(key string) (commands []Command) {
 	for range min(g.size(), 200) {
 		word := g.word()

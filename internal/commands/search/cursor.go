@@ -26,7 +26,8 @@ func cursorsDue(w *engine.World) (next int64) {
 	return next
 }
 
-// settle has the world count what the cursors keep, and forgets the shapes of those that are closed.
+// settle has the world count what the cursors keep, and forgets the shapes of those that are
+// closed.
 func (cs *cursors) settle(w *engine.World) {
 	w.Keep(cs.Bytes() - cs.kept)
 	cs.kept = cs.Bytes()

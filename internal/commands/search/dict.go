@@ -13,11 +13,11 @@ import (
 // dictionaries is the commands on the dictionaries of words by which FT.SPELLCHECK decides. They
 // belong to the server, and not to a database. As in RediSearch they count as reading.
 var dictionaries = []command.Line{
-	{Name: "ft.dictadd", Arity: -3, Flags: reads | command.MayReplicate, Run: cmdDictAdd, Reply: "integer", Since: since,
-		Syntax: "dict term...", Summary: "Adds words to a dictionary",
+	{Name: "ft.dictadd", Arity: -3, Flags: reads | command.MayReplicate, Run: cmdDictAdd, Reply: "integer",
+		Since: since, Syntax: "dict term...", Summary: "Adds words to a dictionary",
 		Complexity: "O(N) where N is the number of words"},
-	{Name: "ft.dictdel", Arity: -3, Flags: reads | command.MayReplicate, Run: cmdDictDel, Reply: "integer", Since: since,
-		Syntax: "dict term...", Summary: "Deletes words from a dictionary",
+	{Name: "ft.dictdel", Arity: -3, Flags: reads | command.MayReplicate, Run: cmdDictDel, Reply: "integer",
+		Since: since, Syntax: "dict term...", Summary: "Deletes words from a dictionary",
 		Complexity: "O(N) where N is the number of words"},
 	{Name: "ft.dictdump", Arity: 2, Flags: reads, Run: cmdDictDump, Reply: "any", Since: since, Syntax: "dict",
 		Summary: "Returns the words of a dictionary", Complexity: "O(N log N) where N is the number of words"},
@@ -26,7 +26,8 @@ var dictionaries = []command.Line{
 // dictionary is the words of a dictionary. As in suggestions, characters have 16 bits.
 type dictionary map[string]struct{}
 
-// dictionariesOfWorld is the dictionaries of a world by their names. They go when a database is emptied.
+// dictionariesOfWorld is the dictionaries of a world by their names. They go when a database is
+// emptied.
 type dictionariesOfWorld struct {
 	world    *engine.World
 	byName   map[string]dictionary

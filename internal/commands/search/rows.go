@@ -90,8 +90,8 @@ func (d *document) Number() uint64 { return d.number }
 // Score implements aggregate.Document.
 func (d *document) Score() float64 { return d.Document.Score }
 
-// Terms implements aggregate.Document. As in RediSearch they are known only while the walk is at the
-// document.
+// Terms implements aggregate.Document. As in RediSearch they are known only while the walk is at
+// the document.
 func (d *document) Terms() []string {
 	if d.walk.Key() != d.Key() {
 		return nil
@@ -167,8 +167,8 @@ func (d *document) Found(yield func(name string, v expr.Value)) {
 	}
 }
 
-// stream replies with the rows of a pipeline as they are made. An error ends them; if there is no row
-// yet, it is the reply.
+// stream replies with the rows of a pipeline as they are made. An error ends them; if there is no
+// row yet, it is the reply.
 func (a *aggregation) stream(p *aggregate.Pipeline) {
 	row, more, err := p.Next()
 	if err != nil {

@@ -175,9 +175,9 @@ func (p *Pipeline) sorter() (*sorter, bool) {
 	return s, ok
 }
 
-// First returns the most rows that a client reads at first, if it reads them by and by: as many as a
-// limit behind the last sort or group says; 0 if there is none. So a client that has read all of them
-// has to ask again.
+// First returns the most rows that a client reads at first, if it reads them by and by: as many as
+// a limit behind the last sort or group says; 0 if there is none. So a client that has read all of
+// them has to ask again.
 func (p *Pipeline) First() (rows int) {
 	for last := p.last; ; {
 		switch s := last.(type) {

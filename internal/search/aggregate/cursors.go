@@ -58,8 +58,8 @@ type Cursor struct {
 }
 
 // Read returns the next rows, at most n, and how many documents or groups were met for the first of
-// them. more is false if there are no more, though a client that read exactly all of them has to ask
-// again to know. err is why there are no more.
+// them. more is false if there are no more, though a client that read exactly all of them has to
+// ask again to know. err is why there are no more.
 func (c *Cursor) Read(n int) (list []Result, total int, more bool, err error) {
 	if c.First > 0 {
 		n, c.First = min(n, c.First), 0
@@ -145,8 +145,8 @@ func (cs *Cursors) Close(c *Cursor) {
 	}
 }
 
-// Expire closes the cursors that were idle for too long, and returns when the next one will be; 0 if
-// there is none.
+// Expire closes the cursors that were idle for too long, and returns when the next one will be; 0
+// if there is none.
 func (cs *Cursors) Expire(now int64) (next int64) {
 	if cs.next == 0 || cs.next > now {
 		return cs.next

@@ -140,7 +140,8 @@ const maxSpread = 1 << 17
 
 var errSpread = errors.New("A row belongs to too many groups")
 
-// groupBy adds a row to the groups of its values from one on. A list stands for each of its elements.
+// groupBy adds a row to the groups of its values from one on. A list stands for each of its
+// elements.
 func (s *grouper) groupBy(r *row, from int, hash uint64) error {
 	if from == len(s.values) {
 		return s.addTo(r, hash)
@@ -211,8 +212,8 @@ func appendKey(dst []byte, v expr.Value) []byte {
 	return dst
 }
 
-// hashOf returns the hash of a value as RediSearch computes it: FNV-1a of its bytes, from the hash of
-// the values before it on.
+// hashOf returns the hash of a value as RediSearch computes it: FNV-1a of its bytes, from the hash
+// of the values before it on.
 func hashOf(v expr.Value, hash uint64) uint64 {
 	switch v.Kind() {
 	case expr.NullKind:

@@ -8,8 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/search/expr"
 )
 
-// sketch is a HyperLogLog of Flajolet, Fusy, Gandouet and Meunier (2007) with hashes of 32 bits: for
-// each group of values the highest rank of a hash.
+// sketch is a HyperLogLog of Flajolet, Fusy, Gandouet and Meunier (2007) with hashes of 32 bits:
+// for each group of values the highest rank of a hash.
 type sketch []uint8
 
 // sketchBits is how many bits of a hash say to which group it belongs.

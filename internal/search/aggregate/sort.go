@@ -85,9 +85,9 @@ func (s *sorter) next() (*row, error) {
 	return r, s.err
 }
 
-// takeAll takes all rows, and keeps the best. As in RediSearch a group has the number of the row whose
-// memory it gets: of the last document if it is the first, and else of the row that was dropped
-// before, or 0.
+// takeAll takes all rows, and keeps the best. As in RediSearch a group has the number of the row
+// whose memory it gets: of the last document if it is the first, and else of the row that was
+// dropped before, or 0.
 func (s *sorter) takeAll() error {
 	s.best.compare, s.number = s.compare, 0
 	for {
@@ -190,8 +190,8 @@ func isMin(i int) bool {
 	return level%2 == 0
 }
 
-// before reports whether the row at i comes before that at j on its way up: it is less on a level of
-// the least, or more on another one.
+// before reports whether the row at i comes before that at j on its way up: it is less on a level
+// of the least, or more on another one.
 func (h *heap) before(i, j int, least bool) bool {
 	c := h.compare(h.rows[i], h.rows[j])
 	return least && c < 0 || !least && c > 0

@@ -32,8 +32,8 @@ func (b *buckets) put(hash uint64) {
 	b.hashes[i], b.items[i] = hash, int32(b.n)
 }
 
-// grow doubles the table. An item that moves to the place of another one takes it, and the other one
-// moves on.
+// grow doubles the table. An item that moves to the place of another one takes it, and the other
+// one moves on.
 func (b *buckets) grow() {
 	size := max(4, 2*len(b.items))
 	hashes, items := make([]uint64, size), make([]int32, size)
@@ -63,8 +63,8 @@ func (b *buckets) order() (list []int) {
 	return list
 }
 
-// chains is a hash table as RediSearch has it for lists: each place has a chain, and the table grows
-// step by step. It, too, only tells the order.
+// chains is a hash table as RediSearch has it for lists: each place has a chain, and the table
+// grows step by step. It, too, only tells the order.
 type chains struct {
 	hashes []uint64
 	next   []int32 // of an item in its chain, 1 + its number

@@ -20,8 +20,8 @@ func onTime(name string, f func(t time.Time) float64) *function {
 	}}
 }
 
-// since returns a time as seconds since the epoch. As in RediSearch each fourth year has a day more,
-// which is right until 2100.
+// since returns a time as seconds since the epoch. As in RediSearch each fourth year has a day
+// more, which is right until 2100.
 func since(t time.Time, days int) float64 {
 	years := int64(t.Year() - 1970)
 	return float64((int64(days)+years*365+(years+1)/4)*24*60*60 + int64(t.Hour())*60*60 + int64(t.Minute())*60 +

@@ -14,8 +14,8 @@
 // comparisons. A text converts to a number if all of it is one.
 //
 // Three things differ. Where RediSearch divides by zero in integers, or reads beyond the arguments
-// of geodistance, and ends, the result is not a number. An expression has at most maxNodes nodes and
-// maxDepth levels; there, the parser forgets what it has read when its stack is full.
+// of geodistance, and ends, the result is not a number. An expression has at most maxNodes nodes
+// and maxDepth levels; there, the parser forgets what it has read when its stack is full.
 package expr
 
 import (

@@ -9,8 +9,8 @@ import (
 // maxTime is how long the text of a time may be.
 const maxTime = 1023
 
-// appendTime appends a time in the format of C's strftime, as glibc has it in the C locale: with its
-// flags _ - 0 ^ # and widths. What is no conversion is appended as it stands.
+// appendTime appends a time in the format of C's strftime, as glibc has it in the C locale: with
+// its flags _ - 0 ^ # and widths. What is no conversion is appended as it stands.
 func appendTime(dst []byte, layout string, t time.Time) []byte {
 	for len(dst) <= maxTime {
 		before, after, found := strings.Cut(layout, "%")
@@ -65,7 +65,7 @@ func parseConversion(s string) (c conversion, size int) {
 	return c, size
 }
 
-// number is a number of a conversion, with its width and what fills it.
+// numeral is a number of a conversion, with its width and what fills it.
 type numeral struct {
 	n, width int
 	fill     byte

@@ -229,8 +229,8 @@ func inASCII(s string, f func(string) string) string {
 	return f(s)
 }
 
-// substr(text, offset, length): a negative offset counts from the end, and so does a negative length.
-// An offset before the begin is the end.
+// substr(text, offset, length): a negative offset counts from the end, and so does a negative
+// length. An offset before the begin is the end.
 func substr(args []Value) (Value, error) {
 	for i := 1; i < 3; i++ {
 		if args[i].kind != NumberKind {
@@ -361,8 +361,8 @@ func trimBytes(s, bytes string) string {
 	return s
 }
 
-// geoDistance(a, b) returns how many metres lie between two places, each of which is a text "lon,lat"
-// or two numbers.
+// geoDistance(a, b) returns how many metres lie between two places, each of which is a text
+// "lon,lat" or two numbers.
 func geoDistance(args []Value) (Value, error) {
 	var places [2]geohash.Point
 	for i := range places {
@@ -399,7 +399,8 @@ var (
 	errPlace     = errors.New("Invalid geo string")
 )
 
-// ParsePlace reads "lon,lat" or "lon lat", in degrees. It does not look whether such a place exists.
+// ParsePlace reads "lon,lat" or "lon lat", in degrees. It does not look whether such a place
+// exists.
 func ParsePlace(s string) (p geohash.Point, err error) {
 	if len(s) > 128 {
 		return p, errLongPlace

@@ -223,8 +223,8 @@ func digitsAt(s string, i int) int {
 	return i
 }
 
-// syntaxError is the error of a token that cannot be where it is. It shows the last token that has a
-// text.
+// syntaxError is the error of a token that cannot be where it is. It shows the last token that has
+// a text.
 func (l *lexer) syntaxError() error {
 	return fmt.Errorf("Syntax error at offset %d near '%s'", l.last.at, l.shown)
 }

@@ -179,8 +179,8 @@ func (s *scanner) seconds1970() {
 	s.epoch, s.hasEpoch, s.rest = int64(f), true, s.rest[size:]
 }
 
-// seconds returns what was read in seconds since the epoch. Without a year it is 1900, and without a
-// day the one before the first.
+// seconds returns what was read in seconds since the epoch. Without a year it is 1900, and without
+// a day the one before the first.
 func (s *scanner) seconds() int64 {
 	if s.hasEpoch {
 		return s.epoch
