@@ -124,6 +124,9 @@ func (d *draft) list(x *Index, doc *document) {
 		case f.Kind == Text:
 			d.tokens(x, f, c, language, doc)
 		default:
+			if f.Kind == Vector {
+				doc.most++ // as in RediSearch, for which a vector is as frequent a word as another
+			}
 			x.shape(f, c, doc)
 			f.lists.add(f, c, doc.id)
 			x.entries += len(c.texts) + len(c.numbers) + len(c.blobs)
