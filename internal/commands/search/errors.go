@@ -97,6 +97,13 @@ const (
 	errReturnAs     = command.Error("RETURN path AS name - must be accompanied with NAME")
 	errNotLoaded    = "Property `%s` not loaded nor in schema"
 
+	errNoDistance = command.Error("DISTANCE arg is given but no DISTANCE comes after")
+	errDistance   = command.Error("bad distance given, distance must be a natural number between 1 to 4")
+	errNoTerms    = command.Error("TERM arg is given but no TERM params comes after")
+	errTerms      = command.Error("bad format, exlude/include operation was not given")
+	errDictionary = "Dict does not exist: %s"
+	termExists    = "term exists in index"
+
 	errNoParameter = command.Error("Invalid option")
 	errFixed       = command.Error("Not modifiable at runtime")
 	errOnTimeout   = command.Error("Invalid ON_TIMEOUT value")

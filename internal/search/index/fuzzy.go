@@ -7,11 +7,7 @@ import "unicode/utf8"
 // distances for each character that a word has in common with the one before. Where no word with
 // these first characters can be near enough it goes on behind them.
 func (d *dictionary) similar(text string, distance int, yield func(*word) bool) {
-	s := &similarity{target: []rune(text), most: distance}
-	s.rows = [][]int{make([]int, len(s.target)+1)}
-	for i := range s.rows[0] {
-		s.rows[0][i] = i
-	}
+	s := newSimilarity(text, distance)
 	from, more := "", true
 	for more {
 		more = false
@@ -22,7 +18,7 @@ func (d *dictionary) similar(text string, distance int, yield func(*word) bool) 
 				more = from != ""
 				return false
 			}
-			if s.distance() <= s.most && !yield(w) {
+			if s.near() && !yield(w) {
 				return false
 			}
 			return true
@@ -49,6 +45,21 @@ type similarity struct {
 	most   int
 	word   []rune
 	rows   [][]int
+}
+
+func newSimilarity(text string, distance int) *similarity {
+	s := &similarity{target: []rune(text), most: distance}
+	s.rows = [][]int{make([]int, len(s.target)+1)}
+	for i := range s.rows[0] {
+		s.rows[0][i] = i
+	}
+	return s
+}
+
+// IsSimilar reports whether a word is as near to a text as those that Similar finds.
+func IsSimilar(text, other string, distance int) bool {
+	s := newSimilarity(text, distance)
+	return s.advance(other) < 0 && s.near()
 }
 
 // advance computes the rows of a word. It returns the bytes of the word with which none is near
@@ -98,8 +109,13 @@ func (s *similarity) least(row int) int {
 	return least
 }
 
-// distance returns that between the whole word and the whole target.
-func (s *similarity) distance() int {
-	row := s.rows[len(s.rows)-1]
-	return row[len(row)-1]
+// near tells whether the word is near enough to the target. As in RediSearch, a word is, too, that is
+// it without its last character: world is to wordl.
+func (s *similarity) near() bool {
+	for _, row := range s.rows[max(0, len(s.rows)-2):] {
+		if row[len(row)-1] <= s.most {
+			return true
+		}
+	}
+	return false
 }

@@ -9,7 +9,7 @@ import (
 
 // Explain returns the text of a tree that FT.EXPLAIN shows.
 func Explain(s Schema, root Node) string {
-	e := &explanation{schema: s}
+	e := &explanation{schema: &remembering{Schema: s}}
 	e.node(root, 0)
 	return e.String()
 }

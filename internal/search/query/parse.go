@@ -8,6 +8,7 @@ import (
 // Parse returns the tree of a query, with the values of its parameters, and its words expanded. The
 // errors' texts are those of RediSearch.
 func Parse(s Schema, r Request) (Node, error) {
+	s = &remembering{Schema: s}
 	p := &parser{schema: s, request: &r}
 	p.lex = lexer{raw: []byte(r.Text), classic: r.Dialect < 2, stops: p.isStopWord}
 	p.advance()

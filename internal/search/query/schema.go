@@ -14,6 +14,20 @@ type Schema interface {
 	Synonyms(word string) []string
 }
 
+// remembering asks a schema for its fields once.
+type remembering struct {
+	Schema
+	fields []*Field
+}
+
+// Fields implements Schema.
+func (r *remembering) Fields() []*Field {
+	if r.fields == nil {
+		r.fields = r.Schema.Fields()
+	}
+	return r.fields
+}
+
 // Field is what a query needs to know of a field.
 type Field struct {
 	Name   string // by which queries name it
