@@ -1,22 +1,24 @@
 package search
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 
 	"github.com/miniserver-go/miniserver/ds/suggest"
+	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
 // dictionaries is the commands on the dictionaries of words by which FT.SPELLCHECK decides. They
-// belong to the server, and not to a database. As in RediSearch they count as reading.
+// belong to the server, and not to a database.
 var dictionaries = []command.Line{
-	{Name: "ft.dictadd", Arity: -3, Flags: reads | command.MayReplicate, Run: cmdDictAdd, Reply: "integer",
+	{Name: "ft.dictadd", Arity: -3, Flags: writes, Run: cmdDictAdd, Reply: "integer",
 		Since: since, Syntax: "dict term...", Summary: "Adds words to a dictionary",
 		Complexity: "O(N) where N is the number of words"},
-	{Name: "ft.dictdel", Arity: -3, Flags: reads | command.MayReplicate, Run: cmdDictDel, Reply: "integer",
+	{Name: "ft.dictdel", Arity: -3, Flags: writes, Run: cmdDictDel, Reply: "integer",
 		Since: since, Syntax: "dict term...", Summary: "Deletes words from a dictionary",
 		Complexity: "O(N) where N is the number of words"},
 	{Name: "ft.dictdump", Arity: 2, Flags: reads, Run: cmdDictDump, Reply: "any", Since: since, Syntax: "dict",
@@ -94,6 +96,45 @@ func (ds *dictionariesOfWorld) remove(d dictionary, term []byte) {
 	if word := string(suggest.AppendText(nil, suggest.Runes(term))); d.has(word) {
 		delete(d, word)
 		ds.keep(-wordBytes - len(word))
+	}
+}
+
+// savedDictionaries are what snapshots have of dictionaries, as RediSearch writes it: their number,
+// and of each the name, the number of words, and the words, each with how often it was added. Texts
+// end with a zero.
+var savedDictionaries = engine.Auxiliary{Type: "scdtype00", Version: 1, Behind: true, Save: saveDictionaries,
+	Load: loadDictionaries}
+
+func saveDictionaries(w *engine.World) (parts value.Parts) {
+	ds := dictionariesOf(w)
+	if len(ds.byName) == 0 {
+		return nil
+	}
+	parts.Uint(uint64(len(ds.byName)))
+	for _, name := range slices.Sorted(maps.Keys(ds.byName)) {
+		words := ds.byName[name].words()
+		parts.String(append([]byte(name), 0))
+		parts.Uint(uint64(len(words)))
+		for _, word := range words {
+			parts.String(append([]byte(word), 0))
+			parts.Float(1)
+		}
+	}
+	return parts
+}
+
+func loadDictionaries(w *engine.World, from *value.PartsReader, _ int) {
+	ds := dictionariesOf(w)
+	ds.clear()
+	if len(from.Parts) == 0 {
+		return
+	}
+	for n := from.Uint(); n > 0 && from.OK(); n-- {
+		d := ds.make(string(bytes.TrimSuffix(from.Text(), []byte{0})))
+		for words := from.Uint(); words > 0 && from.OK(); words-- {
+			ds.add(d, bytes.TrimSuffix(from.Text(), []byte{0}))
+			from.Double()
+		}
 	}
 }
 

@@ -122,7 +122,7 @@ var Types = []engine.Type{Suggestions}
 // Part returns the commands. The versions are those of the module in Redis Stack and in Redis.
 func Part() engine.Part {
 	return engine.Part{Families: []command.Family{family}, Due: cursorsDue,
-		Auxiliary: []engine.Auxiliary{definitions}, Modules: []engine.Module{
+		Auxiliary: []engine.Auxiliary{definitions, savedDictionaries}, Modules: []engine.Module{
 			{Name: module, Since: "redis-stack:7.4.0", Version: 21005, Options: "handle-io-errors"},
 			{Name: module, Since: "8.0.0", Version: 80001, Options: "handle-io-errors"},
 			{Name: module, Since: "8.6.0", Version: 80600, Options: "handle-io-errors"},

@@ -83,7 +83,7 @@ var reducers = map[string]func(a *arguments) (func() accumulator, error){
 	"MAX":            ofColumn(func(c *column) accumulator { return &extreme{c, math.Inf(-1), true} }),
 	"STDDEV":         ofColumn(func(c *column) accumulator { return &deviation{column: c} }),
 	"COUNT_DISTINCT": ofColumn(func(c *column) accumulator { return &distinct{c, make(map[uint64]struct{})} }),
-	"TOLIST":         ofColumn(func(c *column) accumulator { return &list{c, make(map[string]struct{}), nil, chains{}} }),
+	"TOLIST":         ofColumn(func(c *column) accumulator { return newList(c) }),
 	"QUANTILE":       quantile,
 	"FIRST_VALUE":    firstValue,
 	"RANDOM_SAMPLE":  randomSample,
@@ -235,6 +235,8 @@ type list struct {
 	values []expr.Value
 	table  chains
 }
+
+func newList(c *column) *list { return &list{column: c, seen: make(map[string]struct{})} }
 
 func (l *list) add(r *row) (bytes int) {
 	v, found := r.get(l.column)
