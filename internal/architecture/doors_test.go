@@ -34,7 +34,7 @@ var doors = []door{
 		"internal/e2e"},
 	// What is in the program.
 	{"github.com/blevesearch/snowballstem", "internal/search/text", ""},
-	{"github.com/google/btree", "ds/deadlines bench/laboratory", ""},
+	{"github.com/google/btree", "ds/deadlines internal/search/index bench/laboratory", ""},
 	{"github.com/google/go-dap", "scripting/dap", "internal/cli/script"},
 	{"github.com/hashicorp", "internal/group/consensus", ""},
 	{"github.com/peterh/liner", "internal/cli/script", ""},

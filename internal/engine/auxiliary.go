@@ -2,8 +2,8 @@ package engine
 
 import "github.com/miniserver-go/miniserver/ds/value"
 
-// Auxiliary is what a part keeps for a world beside its keys: snapshots have it, and worlds that are
-// forked. It has the form in which a module of Redis saves it, as data of one of its types.
+// Auxiliary is what a part keeps for a world beside its keys: snapshots have it, and worlds that
+// are forked. It has the form in which a module of Redis saves it, as data of one of its types.
 type Auxiliary struct {
 	Type    string // of nine characters
 	Version int    // that Save writes

@@ -46,8 +46,9 @@ func newEffects() *effects {
 	})
 	e.session = e.NewSession(nil)
 	e.With(func() {
-		e.Home().
-			Observe(&engine.Observer{Changed: func(_ int, key []byte, _ event.Event, _ *engine.Session) { note("observed", key) }})
+		e.Home().Observe(&engine.Observer{Changed: func(_ int, key []byte, _ event.Event, _ *engine.Session) {
+			note("observed", key)
+		}})
 	})
 	e.do("CONFIG SET notify-keyspace-events KEAn")
 	return e

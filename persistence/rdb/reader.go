@@ -82,9 +82,9 @@ func NewReader(src io.Reader, o Options) *Reader {
 	if size == 0 {
 		size = -1
 	}
-	r := &Reader{anyChecksum: o.NoChecksum, versions: o.Versions, auxiliary: o.Auxiliary, dec: decoder{Limits: o.Limits, ks: o.Keyspace,
-		size: size, ownedFrom: wholeText, sanitize: o.Sanitize, sanitized: o.Sanitized,
-		refuses: o.RefuseUnknown}}
+	r := &Reader{anyChecksum: o.NoChecksum, versions: o.Versions, auxiliary: o.Auxiliary,
+		dec: decoder{Limits: o.Limits, ks: o.Keyspace, size: size, ownedFrom: wholeText,
+			sanitize: o.Sanitize, sanitized: o.Sanitized, refuses: o.RefuseUnknown}}
 	r.dec.src = newSource(src, size)
 	if o.Spawn != nil {
 		r.dec.src.ahead(o.Spawn)

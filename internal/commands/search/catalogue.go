@@ -10,8 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/search/index"
 )
 
-// catalogue is the indexes of a world, with their aliases, and the keys that have changed since they
-// were last asked.
+// catalogue is the indexes of a world, with their aliases, and the keys that have changed since
+// one was last asked.
 //
 // The world tells it of each change of a key. It notes the names, and the indexes read the keys
 // before the next command that asks one of them: so a key that changes often is read once, and a
@@ -255,8 +255,8 @@ func (cat *catalogue) scan(e *entry) {
 	}
 }
 
-// existing reads the name of an index, which it returns with all changes; nil and an error if there is
-// none.
+// existing reads the name of an index, which it returns with all changes; nil and an error if there
+// is none.
 func existing(c *engine.Call, unknown error) *entry {
 	cat := of(c.World)
 	cat.update()

@@ -97,7 +97,8 @@ var parameters = []parameter{
 	{name: "RAW_DOCID_ENCODING", about: "Has no effect", initial: "false", fixed: true},
 	{name: "_NUMERIC_RANGES_PARENTS", about: "Has no effect", initial: "0"},
 	{name: "DEFAULT_DIALECT", about: "The dialect of queries that name none",
-		number: func(s *settings) *int64 { return &s.DefaultDialect }, least: 1, most: 4, low: errHighDialect, high: errHighDialect},
+		number: func(s *settings) *int64 { return &s.DefaultDialect }, least: 1, most: 4, low: errHighDialect,
+		high: errHighDialect},
 	{name: "VSS_MAX_RESIZE", about: "Has no effect", initial: "0"},
 	{name: "MULTI_TEXT_SLOP", about: "Has no effect", initial: "100", fixed: true},
 	{name: "BG_INDEX_SLEEP_GAP", about: "Has no effect", initial: "100", fixed: true},
@@ -183,7 +184,7 @@ func setParameter(c *engine.Call, name string) {
 	case parameters[i].fixed:
 		c.Refuse(errFixed)
 	case c.Left() == 0:
-		c.Refuse(command.Error(noArgument))
+		c.Refuse(noArgument)
 	default:
 		parameters[i].set(c, string(c.Arg()))
 	}
@@ -209,13 +210,13 @@ func (p *parameter) set(c *engine.Call, text string) {
 	n, ok := resp.ParseInt([]byte(text))
 	switch {
 	case !ok:
-		c.Refuse(command.Error(notConverted))
+		c.Refuse(notConverted)
 	case n < p.least && p.low != nil:
 		c.Refuse(p.low)
 	case n > p.most && p.high != nil:
 		c.Refuse(p.high)
 	case n < p.least || n > p.most:
-		c.Refuse(command.Error(outOfBounds))
+		c.Refuse(outOfBounds)
 	default:
 		*p.number(settingsOf(c)) = n
 	}

@@ -28,10 +28,10 @@ const (
 	errLanguage    = command.Error("Invalid language")
 
 	errBad          = "Bad arguments for %s: %s"
-	noArgument      = "Expected an argument, but none provided"
-	notConverted    = "Could not convert argument to expected type"
-	outOfBounds     = "Value is outside acceptable bounds"
-	unknownArgument = "Unknown argument"
+	noArgument      = command.Error("Expected an argument, but none provided")
+	notConverted    = command.Error("Could not convert argument to expected type")
+	outOfBounds     = command.Error("Value is outside acceptable bounds")
+	unknownArgument = command.Error("Unknown argument")
 
 	errDuplicate = "Duplicate field in schema - %s"
 	errFields    = "Schema is limited to %d fields"

@@ -339,8 +339,8 @@ func (p *presentation) chosenRow(d *index.Document, s index.Stored) (row []cell)
 	return row
 }
 
-// value returns a field of a document: what the index keeps for sorting, if it is as it was, or what
-// lies at the key.
+// value returns a field of a document: what the index keeps for sorting, if it is as it was, or
+// what lies at the key.
 func (p *presentation) value(d *index.Document, s index.Stored, name string) index.Value {
 	if distance, ok := d.Distance(name); ok {
 		return index.NumberValue(distance)

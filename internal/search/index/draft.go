@@ -269,7 +269,8 @@ func (l *lists) add(f *Field, c *content, id ID) {
 	}
 }
 
-// clean removes what the lists say of documents that are gone. It returns how many entries are left.
+// clean removes what the lists say of documents that are gone. It returns how many entries are
+// left.
 func (l *lists) clean(alive func(ID) bool) int {
 	left := l.tags.clean(alive)
 	l.numbers.clean(alive)

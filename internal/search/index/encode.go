@@ -351,7 +351,8 @@ func (d decoder) field(version int) *Field {
 	}
 	f.Kind = Kind(kind)
 	options := d.Uint()
-	f.Sortable, f.NoStem, f.Unindexed = options&fieldSortable != 0, options&fieldNoStem != 0, options&fieldUnindexed != 0
+	f.Sortable, f.NoStem = options&fieldSortable != 0, options&fieldNoStem != 0
+	f.Unindexed = options&fieldUnindexed != 0
 	f.Unnormalized, f.Suffixes = options&fieldUnnormalized != 0, options&fieldSuffixes != 0
 	f.IndexEmpty, f.IndexMissing = options&fieldEmpty != 0, options&fieldMissing != 0
 	if options&fieldPhonetic != 0 {

@@ -12,7 +12,8 @@ import (
 type iterator interface {
 	// next goes to the next document, and reports whether there is one.
 	next() bool
-	// seek goes to the first document, at the current one or behind it, whose number is at least id.
+	// seek goes to the first document, at the current one or behind it, whose number is at least
+	// id.
 	seek(id ID) bool
 	// id returns the number of the document.
 	id() ID

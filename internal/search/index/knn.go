@@ -21,7 +21,8 @@ func (v *evaluation) vector(n *query.Vector, fields query.Fields) iterator {
 		return nil
 	}
 	if n.Range && n.Radius < 0 {
-		v.refuse(fmt.Errorf("Error parsing vector similarity query: negative radius (%g) given in a range query", n.Radius))
+		v.refuse(fmt.Errorf("Error parsing vector similarity query: negative radius (%g) given in a range query",
+			n.Radius))
 		return nil
 	}
 	if err := checkAttributes(n, &f.Space); err != nil {
@@ -75,8 +76,8 @@ func (n neighbour) before(o neighbour) bool {
 	return cmp.Or(cmp.Compare(n.distance, o.distance), cmp.Compare(n.id, o.id)) < 0
 }
 
-// among calls yield for the documents with a vector that an iterator finds, or all if it is nil, with
-// the least distance of their vectors.
+// among calls yield for the documents with a vector that an iterator finds, or all if it is nil,
+// with the least distance of their vectors.
 func (v *evaluation) among(t *target, it iterator, yield func(neighbour)) {
 	ids := t.of.ids
 	for i := 0; i < len(ids); {

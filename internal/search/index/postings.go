@@ -10,9 +10,10 @@ import (
 // postings are the documents that have a word or a tag, in the order of their numbers:
 //
 //	block   first, last │ entry entry ...         up to blockEntries of them
-//	entry   id - id before │ frequency │ fields │ bytes of positions │ positions, each less the one before
+//	entry   id - id before │ frequency │ fields │ bytes of positions │ positions
 //
-// All are varints. Of tags there is only the number.
+// All are varints, and a position is the distance from the one before. Of tags there is only the
+// number.
 type postings struct {
 	blocks []block
 	count  int

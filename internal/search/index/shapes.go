@@ -16,8 +16,8 @@ type vertex struct{ x, y float64 }
 // shape is a point, which has one ring of one vertex, or a polygon: the ring around it, and those
 // around its holes. The last vertex of a ring is the first.
 //
-// Edges are straight on a map whose axes are longitude and latitude, also in spherical fields, where
-// RediSearch has them along the surface.
+// Edges are straight on a map whose axes are longitude and latitude, also in spherical fields,
+// where RediSearch has them along the surface.
 type shape struct {
 	rings    [][]vertex
 	min, max vertex

@@ -17,7 +17,8 @@ import (
 type source interface {
 	// read returns what a field says; missing if the document does not have it.
 	read(f *Field) (content, error)
-	// text returns a field that is no field of the index, by its path; ok is false if it is not there.
+	// text returns a field that is no field of the index, by its path; ok is false if it is not
+	// there.
 	text(path string) (value string, ok bool)
 	// due returns when the next element expires, in milliseconds; 0 for never.
 	due() int64
