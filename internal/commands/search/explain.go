@@ -40,7 +40,7 @@ func cmdExplainCLI(c *engine.Call) {
 	}
 }
 
-// explained returns the tree of a query that could be searched for.
+// explained returns the tree of a query that could be searched for, or latches an error.
 func explained(c *engine.Call) string {
 	if c.Left() < 2 {
 		c.Refusef(command.ErrArity, c.Cmd.FullName())
@@ -48,20 +48,19 @@ func explained(c *engine.Call) string {
 	}
 	r := newRequest(c)
 	r.readOptions()
-	if !c.OK() {
+	if c.Failed() {
 		return ""
 	}
 	e := searched(c, r.name)
-	if !c.OK() {
+	if c.Failed() {
 		return ""
 	}
 	root := r.parse(e)
-	if !c.OK() {
+	if c.Failed() {
 		return ""
 	}
 	if _, err := e.Walk(r.search(e, root)); err != nil {
 		c.Refuse(command.Error(err.Error()))
-		return ""
 	}
 	return query.Explain(e.Schema(), root)
 }
