@@ -12,16 +12,11 @@ func (d *dictionary) similar(text string, distance int, yield func(*word) bool) 
 	for more {
 		more = false
 		d.from(from, func(w *word) bool {
-			hopeless := s.advance(w.text)
-			if hopeless >= 0 {
-				from = after(w.text[:hopeless])
-				more = from != ""
+			if next, hopeless := s.advance(w.text); hopeless {
+				from, more = next, next != ""
 				return false
 			}
-			if s.near() && !yield(w) {
-				return false
-			}
-			return true
+			return !s.near() || yield(w)
 		})
 	}
 }
@@ -59,12 +54,13 @@ func newSimilarity(text string, distance int) *similarity {
 // IsSimilar reports whether a word is as near to a text as those that Similar finds.
 func IsSimilar(text, other string, distance int) bool {
 	s := newSimilarity(text, distance)
-	return s.advance(other) < 0 && s.near()
+	_, hopeless := s.advance(other)
+	return !hopeless && s.near()
 }
 
-// advance computes the rows of a word. It returns the bytes of the word with which none is near
-// enough; -1 if it may be.
-func (s *similarity) advance(word string) (hopeless int) {
+// advance computes the rows of a word. If the word is not near enough, and none is that begins as
+// it does, hopeless is true, and next the least text behind all of them; empty if there is none.
+func (s *similarity) advance(word string) (next string, hopeless bool) {
 	i, same := 0, true
 	for at, r := range word {
 		if same = same && i < len(s.word) && s.word[i] == r; !same {
@@ -77,12 +73,14 @@ func (s *similarity) advance(word string) (hopeless int) {
 		if s.least(i) > s.most {
 			s.word = s.word[:i]
 			s.rows = s.rows[:i+1]
-			_, size := utf8.DecodeRuneInString(word[at:])
-			return at + size
+			if _, size := utf8.DecodeRuneInString(word[at:]); r != utf8.RuneError {
+				return after(word[:at+size]), true
+			}
+			return word + "\x00", true // what follows may make another character of its last bytes
 		}
 	}
 	s.word, s.rows = s.word[:i], s.rows[:i+1]
-	return -1
+	return "", false
 }
 
 // add adds the row of a further character.
