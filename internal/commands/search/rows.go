@@ -28,13 +28,11 @@ func (a *aggregation) pipeline(e *entry) *aggregate.Pipeline {
 	}
 	sch := &schema{aggregation: a, entry: e, found: distances(root)}
 	a.plan.Room, a.plan.Dice = a.World.Room(), a.Dice()
-	number := uint64(0)
+	d := &document{Document: &w.Document, schema: sch, walk: w}
 	p, err := aggregate.New(&a.plan, sch, func() (aggregate.Document, bool) {
-		if !w.Next() {
-			return nil, false
-		}
-		number++
-		return &document{Document: w.Document, schema: sch, walk: w, number: number}, true
+		d.number++
+		d.opened = false
+		return d, w.Next()
 	})
 	if err != nil {
 		a.Refuse(command.Error(err.Error()))
@@ -55,7 +53,7 @@ func (s *schema) Field(name string) (aggregate.Field, bool) {
 	if f == nil {
 		return aggregate.Field{}, false
 	}
-	return aggregate.Field{Path: f.Path, Sortable: f.Sortable, Unnormalized: f.Unnormalized,
+	return aggregate.Field{Handle: f, Path: f.Path, Sortable: f.Sortable, Unnormalized: f.Unnormalized,
 		Numeric: f.Kind == index.Numeric}, true
 }
 
@@ -76,7 +74,7 @@ func (s *schema) Found() []string { return s.found }
 
 // document is a document of a query, for a pipeline.
 type document struct {
-	index.Document
+	*index.Document
 	schema *schema
 	walk   *index.Walk
 	number uint64 // in the order of the walk
@@ -99,9 +97,16 @@ func (d *document) Terms() []string {
 	return d.walk.Terms()
 }
 
+// Keep implements aggregate.Document.
+func (d *document) Keep() aggregate.Document {
+	kept, of := *d, *d.Document
+	kept.Document = &of
+	return &kept
+}
+
 // Sorted implements aggregate.Document.
-func (d *document) Sorted(field string) (expr.Value, bool) {
-	switch v := d.Document.Sorted(d.schema.entry.Field(field)); v.Kind {
+func (d *document) Sorted(field any) (expr.Value, bool) {
+	switch v := d.Document.Sorted(field.(*index.Field)); v.Kind {
 	case index.IsNumber:
 		return expr.Number(v.Number), true
 	case index.IsText:

@@ -47,8 +47,9 @@ type Step interface {
 type Document interface {
 	// Number returns the number of the document: equal rows are in the order of numbers.
 	Number() uint64
-	// Sorted returns what the index keeps of a sortable field; false if there is nothing.
-	Sorted(field string) (expr.Value, bool)
+	// Sorted returns what the index keeps of a sortable field, by its Handle; false if there is
+	// nothing.
+	Sorted(handle any) (expr.Value, bool)
 	// Stored returns what lies at a path of the document, as a number where numeric is set; false
 	// if there is nothing.
 	Stored(path string, numeric bool) (expr.Value, bool)
@@ -58,14 +59,17 @@ type Document interface {
 	Found(yield func(name string, v expr.Value))
 	Score() float64
 	Terms() []string // of the query, that the document has
+	// Keep returns the document to be kept: as the source returns it, it is valid until that is
+	// called again.
+	Keep() Document
 }
 
-// Source returns the next document, which is valid until it is called again; false after the last.
-// Documents that a sort keeps stay valid.
+// Source returns the next document; false after the last.
 type Source func() (Document, bool)
 
 // Field is a field of the index.
 type Field struct {
+	Handle       any // by which documents know the field
 	Path         string
 	Sortable     bool
 	Unnormalized bool // what is kept of a sortable field is as it is in the document

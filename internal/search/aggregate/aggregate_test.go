@@ -26,7 +26,9 @@ func (p *paper) Score() float64                        { return 1 }
 func (p *paper) Terms() []string                       { return []string{"word"} }
 func (p *paper) Found(func(name string, v expr.Value)) {}
 
-func (p *paper) Sorted(field string) (expr.Value, bool) { return p.Stored(field, true) }
+func (p *paper) Keep() Document { return p }
+
+func (p *paper) Sorted(field any) (expr.Value, bool) { return p.Stored(field.(string), true) }
 
 func (p *paper) Stored(path string, numeric bool) (expr.Value, bool) {
 	text, found := p.fields[path]
@@ -49,7 +51,7 @@ func (p *paper) Fields(yield func(name string, v expr.Value)) {
 type library struct{}
 
 func (library) Field(name string) (Field, bool) {
-	return Field{Path: name, Sortable: name == "n", Unnormalized: true, Numeric: name == "n"}, name == "n" || name == "t"
+	return Field{Handle: name, Path: name, Sortable: name == "n", Unnormalized: true, Numeric: name == "n"}, name == "n" || name == "t"
 }
 func (library) JSON() bool        { return false }
 func (library) Reload() bool      { return false }

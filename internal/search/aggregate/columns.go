@@ -9,7 +9,7 @@ type column struct {
 	slot int // in rows
 
 	path    string // in the document, if it is read there
-	field   string // of the index, in whose schema it is; "" if in none
+	handle  any    // of the field of the index, in whose schema it is; nil if in none
 	numeric bool
 	sorted  bool // the index keeps its values
 	kept    bool // as they are in the document
@@ -60,8 +60,8 @@ func (cs *columns) field(name string) (Field, bool) {
 }
 
 // describe says of a column what the schema says of a field.
-func (c *column) describe(name string, f Field) {
-	c.field, c.path, c.numeric, c.sorted, c.kept = name, f.Path, f.Numeric, f.Sortable, f.Sortable && f.Unnormalized
+func (c *column) describe(f Field) {
+	c.handle, c.path, c.numeric, c.sorted, c.kept = f.Handle, f.Path, f.Numeric, f.Sortable, f.Sortable && f.Unnormalized
 }
 
 // read returns the column of a name for reading: one that is there, or that of a field which the
@@ -75,7 +75,7 @@ func (cs *columns) read(name string) *column {
 		return nil
 	}
 	c := &column{name: name}
-	c.describe(name, f)
+	c.describe(f)
 	return cs.put(c)
 }
 
@@ -88,7 +88,7 @@ func (cs *columns) load(name, path string) *column {
 	}
 	c := &column{name: name, path: path, loaded: true}
 	if f, ok := cs.field(path); ok {
-		c.describe(path, f)
+		c.describe(f)
 		c.loaded = !c.kept || again
 	}
 	cs.put(c)

@@ -1,10 +1,10 @@
 package aggregate
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/miniserver-go/miniserver/internal/search/expr"
 )
@@ -23,7 +23,7 @@ type Reducer struct {
 }
 
 func (g *Group) add(p *Pipeline) error {
-	s := &grouper{Pipeline: p, groups: make(map[string]*group)}
+	s := &grouper{Pipeline: p}
 	from, into := p.columns, newColumns(nil)
 	var loads []*column
 	for _, name := range g.By {
@@ -75,15 +75,16 @@ type grouper struct {
 	keys     []int // the slots of their values in groups
 	reducers []reducer
 
-	groups map[string]*group
-	list   []*group // in the order in which they came up
-	table  buckets
+	groups []group // in the order in which they came up
+	table  buckets // which finds them
 	order  []int
 	done   bool
 
 	values []expr.Value // of the row that is taken
-	key    []byte
-	spread int // how many groups a row is in
+	spread int          // how many groups a row is in
+
+	spareValues       []expr.Value
+	spareAccumulators []accumulator
 }
 
 // group is the rows of a group.
@@ -98,12 +99,12 @@ func (s *grouper) next() (*row, error) {
 		if err := s.takeAll(); err != nil {
 			return nil, err
 		}
-		s.order, s.Total = s.table.order(), len(s.list)
+		s.order, s.Total = s.table.order(), len(s.groups)
 	}
 	if len(s.order) == 0 {
 		return nil, nil
 	}
-	g := s.list[s.order[0]]
+	g := &s.groups[s.order[0]]
 	s.order = s.order[1:]
 	r := s.take()
 	r.number = s.number
@@ -127,8 +128,8 @@ func (s *grouper) takeAll() error {
 		for i, c := range s.by {
 			s.values[i], _ = r.get(c)
 		}
-		s.spread, s.key = 0, s.key[:0]
-		if err := s.groupBy(r, 0, 0); err != nil {
+		s.spread = 0
+		if err := s.groupBy(r, 0); err != nil {
 			return err
 		}
 		s.drop(r)
@@ -142,42 +143,42 @@ var errSpread = errors.New("A row belongs to too many groups")
 
 // groupBy adds a row to the groups of its values from one on. A list stands for each of its
 // elements.
-func (s *grouper) groupBy(r *row, from int, hash uint64) error {
+func (s *grouper) groupBy(r *row, from int) error {
 	if from == len(s.values) {
-		return s.addTo(r, hash)
+		return s.addTo(r)
 	}
-	v, length := s.values[from], len(s.key)
+	v := s.values[from]
+	if v.Kind() != expr.ListKind {
+		return s.groupBy(r, from+1)
+	}
 	elements := v.Elements()
 	if len(elements) == 0 {
-		if v.Kind() == expr.ListKind {
-			v = expr.Value{}
-		}
-		elements = []expr.Value{v}
+		elements = []expr.Value{{}}
 	}
 	for _, e := range elements {
 		s.values[from] = e
-		s.key = appendKey(s.key[:length], e)
-		if err := s.groupBy(r, from+1, hashOf(e, hash)); err != nil {
+		if err := s.groupBy(r, from+1); err != nil {
 			return err
 		}
 	}
-	s.values[from], s.key = v, s.key[:length]
+	s.values[from] = v
 	return nil
 }
 
 // addTo adds a row to the group of the values.
-func (s *grouper) addTo(r *row, hash uint64) error {
+func (s *grouper) addTo(r *row) error {
 	if s.spread++; s.spread > maxSpread {
 		return errSpread
 	}
-	g, bytes := s.groups[string(s.key)], 0
-	if g == nil {
-		g, bytes = s.newGroup(), 2*len(s.key)+128
-		s.groups[string(s.key)] = g
-		s.list = append(s.list, g)
-		s.table.put(hash)
+	hash, bytes := uint64(0), 0
+	for _, v := range s.values {
+		hash = hashOf(v, hash)
 	}
-	for _, a := range g.accumulators {
+	i := s.table.find(hash, func(i int) bool { return slices.EqualFunc(s.groups[i].values, s.values, expr.Same) })
+	if i < 0 {
+		i, bytes = s.newGroup(hash)
+	}
+	for _, a := range s.groups[i].accumulators {
 		bytes += a.add(r)
 	}
 	if !s.keep(bytes) {
@@ -186,30 +187,30 @@ func (s *grouper) addTo(r *row, hash uint64) error {
 	return nil
 }
 
-func (s *grouper) newGroup() *group {
-	g := &group{values: append([]expr.Value{}, s.values...)}
-	for _, r := range s.reducers {
-		g.accumulators = append(g.accumulators, r.start())
+// newGroup adds a group for the values, and returns how many bytes it takes, about.
+func (s *grouper) newGroup(hash uint64) (i, bytes int) {
+	g := group{take(&s.spareValues, len(s.values)), take(&s.spareAccumulators, len(s.reducers))}
+	copy(g.values, s.values)
+	for i, r := range s.reducers {
+		g.accumulators[i] = r.start()
 	}
-	return g
+	s.table.put(hash)
+	s.groups = append(s.groups, g)
+	bytes = 128 + 64*len(s.reducers)
+	for _, v := range s.values {
+		bytes += v.Size()
+	}
+	return len(s.groups) - 1, bytes
 }
 
-// appendKey appends the bytes of a value, which no other value begins with.
-func appendKey(dst []byte, v expr.Value) []byte {
-	dst = append(dst, byte(v.Kind()))
-	switch v.Kind() {
-	case expr.NumberKind:
-		f, _ := v.Number()
-		return binary.BigEndian.AppendUint64(dst, math.Float64bits(f))
-	case expr.TextKind:
-		dst = binary.AppendUvarint(dst, uint64(len(v.String())))
-		return append(dst, v.String()...)
+// take takes n elements of a spare block, of which it makes another one when it is used up.
+func take[T any](spare *[]T, n int) []T {
+	if len(*spare) < n {
+		*spare = make([]T, 256*n)
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(v.Elements())))
-	for _, e := range v.Elements() {
-		dst = appendKey(dst, e)
-	}
-	return dst
+	taken := (*spare)[:n:n]
+	*spare = (*spare)[n:]
+	return taken
 }
 
 // hashOf returns the hash of a value as RediSearch computes it: FNV-1a of its bytes, from the hash
@@ -220,9 +221,16 @@ func hashOf(v expr.Value, hash uint64) uint64 {
 		return hash + 1
 	case expr.NumberKind:
 		f, _ := v.Number()
-		return fnv(string(binary.LittleEndian.AppendUint64(nil, math.Float64bits(f))), hash)
+		for bits, i := math.Float64bits(f), 0; i < 8; i++ {
+			hash = fnv(hash, byte(bits>>(8*i)))
+		}
+		return hash
 	case expr.TextKind:
-		return fnv(v.String(), hash)
+		text := v.String()
+		for i := range len(text) {
+			hash = fnv(hash, text[i])
+		}
+		return hash
 	}
 	for _, e := range v.Elements() {
 		hash = hashOf(e, hash)
@@ -230,12 +238,7 @@ func hashOf(v expr.Value, hash uint64) uint64 {
 	return hash
 }
 
-func fnv(s string, hash uint64) uint64 {
-	for i := range len(s) {
-		hash = (hash ^ uint64(s[i])) * 0x100000001b3
-	}
-	return hash
-}
+func fnv(hash uint64, b byte) uint64 { return (hash ^ uint64(b)) * 0x100000001b3 }
 
 // unknownProperty is the format of the error of a reducer whose column there is not.
 const unknownProperty = "Property `%s` not present in document or pipeline"

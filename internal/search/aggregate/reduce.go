@@ -83,7 +83,7 @@ var reducers = map[string]func(a *arguments) (func() accumulator, error){
 	"MAX":            ofColumn(func(c *column) accumulator { return &extreme{c, math.Inf(-1), true} }),
 	"STDDEV":         ofColumn(func(c *column) accumulator { return &deviation{column: c} }),
 	"COUNT_DISTINCT": ofColumn(func(c *column) accumulator { return &distinct{c, make(map[uint64]struct{})} }),
-	"TOLIST":         ofColumn(func(c *column) accumulator { return newList(c) }),
+	"TOLIST":         ofColumn(func(c *column) accumulator { return &list{column: c} }),
 	"QUANTILE":       quantile,
 	"FIRST_VALUE":    firstValue,
 	"RANDOM_SAMPLE":  randomSample,
@@ -231,12 +231,9 @@ func (d *distinct) result() expr.Value { return expr.Number(float64(len(d.hashes
 // list is the different values, also those in lists.
 type list struct {
 	column *column
-	seen   map[string]struct{}
 	values []expr.Value
 	table  chains
 }
-
-func newList(c *column) *list { return &list{column: c, seen: make(map[string]struct{})} }
 
 func (l *list) add(r *row) (bytes int) {
 	v, found := r.get(l.column)
@@ -254,14 +251,13 @@ func (l *list) add(r *row) (bytes int) {
 
 func (l *list) addOne(v expr.Value) int {
 	l.table.touch()
-	key := string(appendKey(nil, v))
-	if _, known := l.seen[key]; known {
+	hash := hashOf(v, 0)
+	if l.table.find(hash, func(i int) bool { return expr.Same(l.values[i], v) }) >= 0 {
 		return 0
 	}
-	l.seen[key] = struct{}{}
 	l.values = append(l.values, v)
-	l.table.put(hashOf(v, 0))
-	return 2*len(key) + v.Size()
+	l.table.put(hash)
+	return 32 + 2*v.Size()
 }
 
 func (l *list) result() expr.Value {

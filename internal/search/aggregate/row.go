@@ -35,6 +35,13 @@ func (p *Pipeline) drop(r *row) {
 	p.spare = r
 }
 
+// keep has the row stay as it is when the source goes on.
+func (r *row) keep() {
+	if r.document != nil {
+		r.document = r.document.Keep()
+	}
+}
+
 // set puts a value into a slot.
 func (r *row) set(slot int, v expr.Value) {
 	for slot >= len(r.cells) {
@@ -49,7 +56,7 @@ func (r *row) get(c *column) (expr.Value, bool) {
 		return r.cells[c.slot].value, true
 	}
 	if c.sorted && r.document != nil {
-		return r.document.Sorted(c.field)
+		return r.document.Sorted(c.handle)
 	}
 	return expr.Value{}, false
 }

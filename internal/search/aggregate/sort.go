@@ -99,11 +99,13 @@ func (s *sorter) takeAll() error {
 			if !s.keep(r.size()) {
 				return ErrRoom
 			}
+			r.keep()
 			s.best.insert(r)
 			s.number = 0
 			continue
 		}
 		if s.compare(r, s.best.rows[0]) > 0 {
+			r.keep()
 			r = s.best.exchangeMin(r)
 		}
 		s.number = r.number

@@ -105,7 +105,7 @@ func (s *loader) next() (*row, error) {
 	}
 	for _, c := range s.columns {
 		if c.sorted && !s.schema.Reload() {
-			if _, there := r.document.Sorted(c.field); !there {
+			if _, there := r.document.Sorted(c.handle); !there {
 				continue
 			}
 		}
@@ -133,7 +133,7 @@ func (s *allLoader) next() (*row, error) {
 		if c == nil {
 			c = &column{name: name, path: name, loaded: true}
 			if f, ok := s.into.field(name); ok {
-				c.describe(name, f)
+				c.describe(f)
 			}
 			s.into.put(c)
 		}

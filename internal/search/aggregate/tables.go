@@ -3,7 +3,7 @@ package aggregate
 import "math/bits"
 
 // buckets is a hash table as RediSearch has it for groups: with open addressing, three quarters
-// full. Of what is put into it, it only tells in which order it would come out.
+// full. It has the numbers of what is put into it.
 type buckets struct {
 	hashes []uint64
 	items  []int32 // 1 + what is there; 0 for nothing
@@ -20,6 +20,21 @@ func free(hash uint64, items []int32) int {
 		i = (i + step) & (len(items) - 1)
 	}
 	return i
+}
+
+// find returns the item with a hash of which is reports true; -1 if there is none.
+func (b *buckets) find(hash uint64, is func(item int) bool) int {
+	if b.n == 0 {
+		return -1
+	}
+	i := place(hash, len(b.items))
+	for step := 1; b.items[i] != 0; step++ {
+		if item := int(b.items[i]) - 1; b.hashes[i] == hash && is(item) {
+			return item
+		}
+		i = (i + step) & (len(b.items) - 1)
+	}
+	return -1
 }
 
 // put adds the next item, which has a hash.
@@ -120,6 +135,21 @@ func (c *chains) step() {
 	if from.used == 0 {
 		c.tables = [2]chainTable{*to}
 	}
+}
+
+// find returns the item with a hash of which is reports true; -1 if there is none.
+func (c *chains) find(hash uint64, is func(item int) bool) int {
+	for _, t := range c.tables {
+		if t.heads == nil {
+			continue
+		}
+		for item := t.heads[hash&uint64(len(t.heads)-1)]; item != 0; item = c.next[item-1] {
+			if c.hashes[item-1] == hash && is(int(item)-1) {
+				return int(item) - 1
+			}
+		}
+	}
+	return -1
 }
 
 // put adds the next item, which has a hash, after touch.

@@ -130,47 +130,47 @@ func (i *inverted) visit(fn func(node)) {
 	i.child.visit(fn)
 }
 
-// binary is an operator between two expressions.
-type binary struct {
+// operation is an operator between two expressions.
+type operation struct {
 	operator    operator
 	left, right node
 }
 
-func (b *binary) bind(column func(string) (int, bool)) error {
+func (o *operation) bind(column func(string) (int, bool)) error {
 	kind := "expr->pred."
-	if b.operator.isArithmetic() {
+	if o.operator.isArithmetic() {
 		kind = "expr->op."
 	}
-	if err := bindPart(b.left, kind+"left", column); err != nil {
+	if err := bindPart(o.left, kind+"left", column); err != nil {
 		return err
 	}
-	return bindPart(b.right, kind+"right", column)
+	return bindPart(o.right, kind+"right", column)
 }
 
-func (b *binary) visit(fn func(node)) {
-	fn(b)
-	b.left.visit(fn)
-	b.right.visit(fn)
+func (o *operation) visit(fn func(node)) {
+	fn(o)
+	o.left.visit(fn)
+	o.right.visit(fn)
 }
 
-func (b *binary) eval(row Row) (Value, error) {
-	left, err := b.left.eval(row)
+func (o *operation) eval(row Row) (Value, error) {
+	left, err := o.left.eval(row)
 	switch {
 	case err != nil:
 		return Value{}, err
-	case b.operator == or && left.Truth():
+	case o.operator == or && left.Truth():
 		return Number(1), nil
-	case b.operator == and && !left.Truth():
+	case o.operator == and && !left.Truth():
 		return Number(0), nil
 	}
-	right, err := b.right.eval(row)
+	right, err := o.right.eval(row)
 	switch {
 	case err != nil:
 		return Value{}, err
-	case b.operator.isArithmetic():
-		return b.operator.compute(left, right)
+	case o.operator.isArithmetic():
+		return o.operator.compute(left, right)
 	}
-	return b.operator.decide(left, right)
+	return o.operator.decide(left, right)
 }
 
 // decide evaluates a predicate, of which the left side alone does not decide.

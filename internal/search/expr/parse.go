@@ -76,7 +76,7 @@ func (p *parser) expr(least int) node {
 	for p.err == nil && p.token.kind.precedence() >= least {
 		op := p.take().kind
 		p.count()
-		left = &binary{op, left, p.expr(op.precedence() + 1)}
+		left = &operation{op, left, p.expr(op.precedence() + 1)}
 	}
 	p.depth--
 	return left

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,8 +28,13 @@ type Value struct {
 	stored bool // a text as it is in the document, which some functions do not take
 	number float64
 	text   string
-	list   []Value
-	reply  string // what replies show in its place; "" for nothing else
+	more   *more // nil for values that need no more
+}
+
+// more is what few values have.
+type more struct {
+	list  []Value
+	reply string // what replies show in its place; "" for nothing else
 }
 
 // Number returns a number as a value.
@@ -41,7 +47,7 @@ func Text(s string) Value { return Value{kind: TextKind, text: s} }
 func Stored(s string) Value { return Value{kind: TextKind, stored: true, text: s} }
 
 // List returns a list as a value, which keeps vs.
-func List(vs []Value) Value { return Value{kind: ListKind, list: vs} }
+func List(vs []Value) Value { return Value{kind: ListKind, more: &more{list: vs}} }
 
 // Bool returns 1 for true and 0 for false.
 func Bool(b bool) Value {
@@ -53,14 +59,14 @@ func Bool(b bool) Value {
 
 // As returns a value that replies show as a text, unless that is empty.
 func (v Value) As(shown string) Value {
-	v.reply = shown
+	v.more = &more{v.Elements(), shown}
 	return v
 }
 
 // Shown returns what replies show of a value that is neither null nor a list.
 func (v Value) Shown() string {
-	if v.reply != "" {
-		return v.reply
+	if v.more != nil && v.more.reply != "" {
+		return v.more.reply
 	}
 	return v.String()
 }
@@ -69,7 +75,12 @@ func (v Value) Shown() string {
 func (v Value) Kind() Kind { return v.kind }
 
 // Elements returns the elements of a list, nil of another value.
-func (v Value) Elements() []Value { return v.list }
+func (v Value) Elements() []Value {
+	if v.more == nil {
+		return nil
+	}
+	return v.more.list
+}
 
 // Truth returns whether a value counts as true: a number other than 0, a text or a list that is not
 // empty.
@@ -80,7 +91,7 @@ func (v Value) Truth() bool {
 	case TextKind:
 		return v.text != ""
 	}
-	return len(v.list) > 0
+	return len(v.Elements()) > 0
 }
 
 // Number returns a value as a number; false if it is none. The empty text is 0.
@@ -113,9 +124,12 @@ func (v Value) String() string {
 
 // Size returns about how many bytes a value takes.
 func (v Value) Size() int {
-	size := 80 + len(v.text) + len(v.reply)
-	for _, e := range v.list {
-		size += e.Size()
+	size := 48 + len(v.text)
+	if v.more != nil {
+		size += 48 + len(v.more.reply)
+		for _, e := range v.more.list {
+			size += e.Size()
+		}
 	}
 	return size
 }
@@ -172,10 +186,11 @@ func compareAlike(a, b Value) (int, error) {
 	case TextKind:
 		return compareTexts(a.text, b.text), nil
 	}
-	if len(a.list) > 0 && len(b.list) > 0 {
-		return Compare(a.list[0], b.list[0])
+	list, other := a.Elements(), b.Elements()
+	if len(list) > 0 && len(other) > 0 {
+		return Compare(list[0], other[0])
 	}
-	return len(a.list) - len(b.list), nil
+	return len(list) - len(other), nil
 }
 
 // compareAsNumbers compares a number with a value of another kind.
@@ -214,6 +229,12 @@ func Equal(a, b Value) bool {
 	}
 	c, err := Compare(a, b)
 	return c == 0 && err == nil
+}
+
+// Same reports whether two values are the same: of one kind, numbers to the bit.
+func Same(a, b Value) bool {
+	return a.kind == b.kind && a.text == b.text && math.Float64bits(a.number) == math.Float64bits(b.number) &&
+		slices.EqualFunc(a.Elements(), b.Elements(), Same)
 }
 
 // Order orders values for a sort. Unlike Compare it knows no errors: a number and what cannot be
