@@ -23,6 +23,7 @@ type catalogue struct {
 	observer engine.Observer
 	changes  changes
 	settings *settings // nil for the defaults
+	kept     int       // bytes of the indexes that are counted for the world
 	renamed  string    // the key of an event rename_from, which rename_to follows; empty for none
 	dropped  bool      // a database was emptied: the indexes are to go
 }
@@ -215,9 +216,13 @@ func (cat *catalogue) update() {
 		}
 	}
 	cat.changes = changes{keys: cat.changes.keys[:0]}
+	bytes := 0
 	for _, e := range cat.indexes {
 		e.Tidy()
+		bytes += e.Bytes()
 	}
+	cat.world.Keep(bytes - cat.kept)
+	cat.kept = bytes
 }
 
 // put has the indexes read a key.

@@ -340,7 +340,20 @@ func (r *request) search(e *entry, root query.Node) *index.Search {
 	}
 	set := settingsOf(r.Call)
 	return &index.Search{Now: r.Now(), Offset: int(r.offset), Limit: int(r.limit), Scorer: r.scorer,
-		Scores: r.withScores, Explain: r.explain, Payload: string(r.payload),
+		Late: r.late(), Scores: r.withScores, Explain: r.explain, Payload: string(r.payload),
 		Query: index.Query{Root: root, Fields: fields, Slop: r.query.Slop, InOrder: r.query.InOrder,
 			Limits: index.Limits{Prefix: int(set.MinPrefix), Expansions: int(set.MaxPrefixExpansions)}}}
+}
+
+// late returns what tells whether the query has taken too long; nil if it may take any time.
+func (r *request) late() func() bool {
+	most := settingsOf(r.Call).Timeout
+	if r.timeout >= 0 {
+		most = r.timeout
+	}
+	if most == 0 {
+		return nil
+	}
+	end := r.World.Clock()/1000 + most
+	return func() bool { return r.World.Clock()/1000 >= end }
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
@@ -39,6 +40,8 @@ func cmdSearch(c *engine.Call) {
 	found, err := e.Search(s)
 	if err != nil {
 		c.Refuse(command.Error(err.Error()))
+	} else if found.Ended && strings.EqualFold(settingsOf(c).others["ON_TIMEOUT"], "FAIL") {
+		c.Refuse(errLate)
 	}
 	if c.OK() {
 		found.Total = min(found.Total, r.counted())
@@ -198,7 +201,12 @@ func (p *presentation) replyMap(found *index.Results) {
 		p.replyDocument(&found.Documents[i])
 	}
 	w.Status("warning")
-	w.Array(0)
+	if !found.Ended {
+		w.Array(0)
+		return
+	}
+	w.Array(1)
+	w.Status(string(errLate))
 }
 
 // replyDocument replies with a document as RESP3 has it.

@@ -82,3 +82,16 @@ func (p *postings) positions() (n, bytes int) {
 	}
 	return n, bytes
 }
+
+// Bytes returns about how much memory the index takes. O(fields).
+func (x *Index) Bytes() int {
+	n := x.words.bytes + x.words.len()*wordBytes + x.entries*entryBytes + len(x.docs.docs)*8
+	n += x.Len() * (documentBytes + keyBytes + x.sortables*valueBytes)
+	for _, f := range x.Fields {
+		n += f.lists.tags.bytes + f.lists.tags.len()*wordBytes + f.lists.vectors.bytes() + fieldBytes
+	}
+	return n
+}
+
+// What an entry of a list takes on average, and a field.
+const entryBytes, fieldBytes = 16, 500

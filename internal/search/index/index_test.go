@@ -33,7 +33,8 @@ func shop() *index.Index {
 	for _, f := range []struct {
 		name string
 		kind index.Kind
-	}{{"t", index.Text}, {"u", index.Text}, {"n", index.Numeric}, {"g", index.Tag}, {"at", index.Geo}, {"s", index.Shape}} {
+	}{{"t", index.Text}, {"u", index.Text}, {"n", index.Numeric}, {"g", index.Tag}, {"at", index.Geo},
+		{"s", index.Shape}} {
 		d.Fields = append(d.Fields, index.NewField(&d, f.name, f.name, f.kind))
 	}
 	d.Fields[2].Sortable, d.Fields[2].IndexMissing = true, true
@@ -136,7 +137,8 @@ func TestDeadDocumentsAreNotFound(t *testing.T) {
 	root, err := query.Parse(x.Schema(), query.Request{Text: "red", Dialect: 1, Slop: -1})
 	require.NoError(t, err)
 	for now, want := range map[int64]int{99: 1, 100: 0} {
-		r, err := x.Search(&index.Search{Now: now, Limit: 9, Query: index.Query{Root: root, Fields: query.AllFields, Slop: -1}})
+		r, err := x.Search(&index.Search{Now: now, Limit: 9,
+			Query: index.Query{Root: root, Fields: query.AllFields, Slop: -1}})
 		require.NoError(t, err)
 		require.Equal(t, want, r.Total)
 	}

@@ -90,7 +90,7 @@ func FuzzNumbers(f *testing.F) {
 	})
 }
 
-// FuzzSimilar compares the words near to one with the distances of all words.
+// FuzzSimilar compares the words near to one with all that are, looked at one by one.
 func FuzzSimilar(f *testing.F) {
 	f.Add(uint64(1), "hello")
 	f.Add(uint64(2), "")
@@ -115,7 +115,7 @@ func FuzzSimilar(f *testing.F) {
 		for most := range 4 {
 			var want, got []string
 			d.from("", func(w *word) bool {
-				if distanceOfWords([]rune(w.text), []rune(target)) <= most {
+				if IsSimilar(target, w.text, most) {
 					want = append(want, w.text)
 				}
 				return true
@@ -127,28 +127,6 @@ func FuzzSimilar(f *testing.F) {
 			require.Equal(t, want, got)
 		}
 	})
-}
-
-// distanceOfWords is Levenshtein's.
-func distanceOfWords(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		last := row[0]
-		row[0] = i + 1
-		for j := range b {
-			next := min(row[j], row[j+1]) + 1
-			if a[i] == b[j] {
-				next = min(next, last)
-			} else {
-				next = min(next, last+1)
-			}
-			last, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(b)]
 }
 
 func TestHalfFloats(t *testing.T) {
@@ -166,7 +144,8 @@ func TestHalfFloats(t *testing.T) {
 
 // FuzzShapes reads texts that may be shapes, and relates what it reads.
 func FuzzShapes(f *testing.F) {
-	for _, text := range []string{"POINT(1 2)", "POLYGON((0 0,0 4,4 4,4 0,0 0),(1 1,2 1,2 2,1 1))", "POLYGON((1", "POINT EMPTY"} {
+	for _, text := range []string{"POINT(1 2)", "POLYGON((0 0,0 4,4 4,4 0,0 0),(1 1,2 1,2 2,1 1))", "POLYGON((1",
+		"POINT EMPTY"} {
 		f.Add(text)
 	}
 	box, err := parseShape("POLYGON((0 0,0 5,5 5,5 0,0 0))")

@@ -18,6 +18,9 @@ type Search struct {
 	Scores  bool // scores are wanted, even if something else orders
 	Explain bool // so is how they came about
 	Payload string
+	// Late reports whether the query has taken too long: then it ends with what it has found. It is
+	// asked now and then; nil for never.
+	Late func() bool
 	// Unordered says that, without Sort, the results are in the order of documents.
 	Unordered bool
 }
@@ -66,6 +69,7 @@ func (d *Document) Distance(name string) (value float64, ok bool) {
 type Results struct {
 	Total     int // of all that match
 	Documents []Document
+	Ended     bool // the query took too long
 }
 
 // Search finds documents.
@@ -82,7 +86,7 @@ func (x *Index) Search(s *Search) (*Results, error) {
 			best.add(&w.Document)
 		}
 	}
-	return &Results{Total: total, Documents: best.page(s.Offset)}, nil
+	return &Results{Total: total, Documents: best.page(s.Offset), Ended: w.Ended}, nil
 }
 
 // Walk goes through the documents that match, in the order of their numbers. It is valid until the
@@ -94,19 +98,22 @@ type Walk struct {
 	now      int64
 	scoring
 	scores bool
+	late   func() bool
+	steps  int
+	Ended  bool // it was late, and ended
 }
 
 // Walk returns a walk before the first document. It looks at the query of s, its time, and what it
 // says of scores.
 func (x *Index) Walk(s *Search) (*Walk, error) {
 	it, err := x.iterate(&s.Query)
-	return &Walk{index: x, it: it, now: s.Now, scores: s.Scores || s.Sort == nil && !s.Unordered,
+	return &Walk{index: x, it: it, now: s.Now, late: s.Late, scores: s.Scores || s.Sort == nil && !s.Unordered,
 		scoring: scoring{scorer: s.Scorer, average: x.docs.average(), payload: s.Payload, explain: s.Explain}}, err
 }
 
 // Next goes to the next document that is there, and reports whether there is one.
 func (w *Walk) Next() bool {
-	for w.it.next() {
+	for !w.isLate() && w.it.next() {
 		d := w.index.docs.get(w.it.id())
 		if d == nil || d.deadline != 0 && d.deadline <= w.now {
 			continue
@@ -184,6 +191,15 @@ func (r *ranking) add(d *Document) {
 func (r *ranking) page(offset int) []Document {
 	slices.SortFunc(r.list, func(a, b Document) int { return r.compare(&a, &b) })
 	return r.list[min(offset, len(r.list)):]
+}
+
+// stepsBetween is how many documents are looked at before the time is.
+const stepsBetween = 256
+
+func (w *Walk) isLate() bool {
+	w.steps++
+	w.Ended = w.Ended || w.late != nil && w.steps%stepsBetween == 0 && w.late()
+	return w.Ended
 }
 
 // Terms returns the words of the query that the document has, in the order of the query; those that
