@@ -121,6 +121,9 @@ func (a *aggregation) common() bool {
 		a.readParams()
 	case a.Word("DIALECT"):
 		a.readDialect()
+		if a.expanded && a.query.Dialect < 3 {
+			a.Refuse(errExpandDialect)
+		}
 	case a.Word("FORMAT"):
 		a.readFormat()
 	default:

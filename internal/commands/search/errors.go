@@ -121,6 +121,7 @@ const (
 	errNoFormat       = command.Error("Need an argument for FORMAT")
 	errFormat         = "FORMAT %s is not supported"
 	errExpandProtocol = command.Error("EXPAND format is only supported with RESP3")
+	errExpandDialect  = command.Error("EXPAND format requires dialect 3 or greater")
 	errExpandHash     = command.Error("EXPAND format is only supported with JSON")
 	errGroupBy        = "Bad arguments for GROUPBY: Unknown property `%s`. Did you mean `@%s`?"
 	errApplyAs        = command.Error("AS needs argument")

@@ -1,12 +1,10 @@
 package search
 
 import (
-	"strings"
-
+	"github.com/miniserver-go/miniserver/ds/json"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/search/aggregate"
 	"github.com/miniserver-go/miniserver/internal/search/expr"
-	"github.com/miniserver-go/miniserver/internal/search/index"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -38,138 +36,6 @@ func (a *aggregation) pipeline(e *entry) *aggregate.Pipeline {
 		a.Refuse(command.Error(err.Error()))
 	}
 	return p
-}
-
-// schema is the schema of an index, for a pipeline.
-type schema struct {
-	*aggregation
-	entry *entry
-	found []string
-}
-
-// Field implements aggregate.Schema.
-func (s *schema) Field(name string) (aggregate.Field, bool) {
-	f := s.entry.Field(name)
-	if f == nil {
-		return aggregate.Field{}, false
-	}
-	return aggregate.Field{Handle: f, Path: f.Path, Sortable: f.Sortable, Unnormalized: f.Unnormalized,
-		Numeric: f.Kind == index.Numeric}, true
-}
-
-// JSON implements aggregate.Schema.
-func (s *schema) JSON() bool { return s.entry.JSON }
-
-// Reload implements aggregate.Schema: only since dialect 3 the index keeps what a path finds.
-func (s *schema) Reload() bool { return s.entry.JSON && s.query.Dialect < multiDialect }
-
-// multiDialect is the dialect since which a path of JSON stands for all that it finds.
-const multiDialect = 3
-
-// Hides implements aggregate.Schema.
-func (s *schema) Hides(name string) bool { return s.entry.Hides(name) }
-
-// Found implements aggregate.Schema.
-func (s *schema) Found() []string { return s.found }
-
-// document is a document of a query, for a pipeline.
-type document struct {
-	*index.Document
-	schema *schema
-	walk   *index.Walk
-	number uint64 // in the order of the walk
-	stored index.Stored
-	opened bool
-}
-
-// Number implements aggregate.Document.
-func (d *document) Number() uint64 { return d.number }
-
-// Score implements aggregate.Document.
-func (d *document) Score() float64 { return d.Document.Score }
-
-// Terms implements aggregate.Document. As in RediSearch they are known only while the walk is at
-// the document.
-func (d *document) Terms() []string {
-	if d.walk.Key() != d.Key() {
-		return nil
-	}
-	return d.walk.Terms()
-}
-
-// Keep implements aggregate.Document.
-func (d *document) Keep() aggregate.Document {
-	kept, of := *d, *d.Document
-	kept.Document = &of
-	return &kept
-}
-
-// Sorted implements aggregate.Document.
-func (d *document) Sorted(field any) (expr.Value, bool) {
-	switch v := d.Document.Sorted(field.(*index.Field)); v.Kind {
-	case index.IsNumber:
-		return expr.Number(v.Number), true
-	case index.IsText:
-		return expr.Text(v.Text), true
-	}
-	return expr.Value{}, false
-}
-
-// open opens the document where it lies.
-func (d *document) open() index.Stored {
-	if !d.opened {
-		d.opened = true
-		if v, ok := d.schema.World.Keyspace.DB(0).Peek([]byte(d.Key())); ok {
-			d.stored, _ = d.schema.entry.Open(v)
-		}
-	}
-	return d.stored
-}
-
-// Stored implements aggregate.Document.
-func (d *document) Stored(path string, numeric bool) (expr.Value, bool) {
-	s := d.open()
-	v := s.Value(path, false)
-	switch {
-	case v.Kind == index.NoValue && path == "__key":
-		return expr.Stored(d.Key()), true
-	case v.Kind == index.NoValue:
-		return expr.Value{}, false
-	case v.Kind == index.IsText && numeric && !d.schema.entry.JSON:
-		if f, ok := resp.ParseFloat([]byte(v.Text)); ok {
-			return expr.Number(f), true
-		}
-	}
-	one := d.valueOf(v)
-	if d.schema.entry.JSON && d.schema.query.Dialect >= multiDialect {
-		one = one.As(s.Value(path, true).Text)
-	}
-	return one, true
-}
-
-// valueOf returns a value of a document.
-func (d *document) valueOf(v index.Value) expr.Value {
-	switch {
-	case v.Kind == index.IsNumber:
-		return expr.Number(v.Number)
-	case d.schema.entry.JSON && !strings.HasPrefix(v.Text, "{") && !strings.HasPrefix(v.Text, "["):
-		return expr.Text(v.Text)
-	}
-	return expr.Stored(v.Text)
-}
-
-// Fields implements aggregate.Document.
-func (d *document) Fields(yield func(name string, v expr.Value)) {
-	d.open().Each(d.schema.query.Dialect >= multiDialect, func(name string, v index.Value) {
-		yield(name, d.valueOf(v))
-	})
-}
-
-// Found implements aggregate.Document.
-func (d *document) Found(yield func(name string, v expr.Value)) {
-	for _, distance := range d.Distances {
-		yield(distance.Name, expr.Number(distance.Value))
-	}
 }
 
 // stream replies with the rows of a pipeline as they are made. An error ends them; if there is no
@@ -288,21 +154,77 @@ func (r *rows) addMap(one *aggregate.Result) {
 func (r *rows) replyCells(cells []aggregate.Cell) {
 	for i := range cells {
 		r.Reply.BulkString(cells[i].Name)
-		r.replyValue(cells[i].Value)
+		if r.expanded {
+			r.replyExpanded(cells[i].Value)
+		} else {
+			r.replyValue(cells[i].Value)
+		}
 	}
 }
 
 func (r *rows) replyValue(v expr.Value) {
-	switch v.Kind() {
-	case expr.NullKind:
+	switch behind := v.Behind(); {
+	case behind != "":
+		r.Reply.BulkString(behind)
+	case v.Kind() == expr.NullKind:
 		r.Reply.Null()
-	case expr.ListKind:
+	case v.Kind() == expr.ListKind:
 		r.Reply.Array(len(v.Elements()))
 		for _, e := range v.Elements() {
 			r.replyValue(e)
 		}
 	default:
-		r.Reply.BulkString(v.Shown())
+		r.Reply.BulkString(v.String())
+	}
+}
+
+// replyExpanded replies with a value as FORMAT EXPAND wants it: numbers as such, and JSON as arrays
+// and maps.
+func (r *rows) replyExpanded(v expr.Value) {
+	if behind := v.Behind(); behind != "" {
+		p := json.Parser{Levels: json.MaxLevels}
+		if doc, _, err := p.Parse([]byte(behind)); err == nil {
+			r.replyJSON(doc.Root())
+			return
+		}
+	}
+	if f, ok := v.Number(); ok && v.Kind() == expr.NumberKind {
+		r.replyNumber(f)
+		return
+	}
+	r.replyValue(v)
+}
+
+func (r *rows) replyNumber(f float64) {
+	if n := int64(f); float64(n) == f {
+		r.Reply.Int(n)
+	} else {
+		r.Reply.Double(f)
+	}
+}
+
+func (r *rows) replyJSON(v json.Value) {
+	switch v.Kind() {
+	case json.Null:
+		r.Reply.Null()
+	case json.Boolean:
+		f, _ := expr.Bool(v.Bool()).Number()
+		r.replyNumber(f)
+	case json.Integer, json.Number:
+		r.replyNumber(v.Float())
+	case json.String:
+		r.Reply.Bulk(v.Text())
+	case json.Array:
+		r.Reply.Array(v.Len())
+		for c := v.Children(); c.Next(); {
+			r.replyJSON(c.Value())
+		}
+	default:
+		r.Reply.Map(v.Len())
+		for c := v.Children(); c.Next(); {
+			r.Reply.Bulk(c.Name())
+			r.replyJSON(c.Value())
+		}
 	}
 }
 

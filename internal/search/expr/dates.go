@@ -57,7 +57,7 @@ func dayOfYear(t time.Time) float64   { return float64(t.YearDay() - 1) }
 func timeFormat(args []Value) (Value, error) {
 	layout := "%FT%TZ"
 	if len(args) == 2 {
-		if args[1].kind != TextKind || args[1].stored {
+		if !args[1].is(TextKind) || args[1].stored {
 			return Value{}, wrongType("time", 1, args[1], "VALIDATE_ARG__TYPE(v, RSValue_String)")
 		}
 		layout = args[1].text

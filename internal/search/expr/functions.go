@@ -65,7 +65,7 @@ func (c *call) eval(row Row) (Value, error) {
 		return Value{}, fmt.Errorf(f.arity, f.name)
 	}
 	for _, i := range f.texts {
-		if i < len(args) && args[i].kind != TextKind {
+		if i < len(args) && !args[i].is(TextKind) {
 			return Value{}, wrongType(f.name, i, args[i], "VALIDATE_ARG__STRING(v, 0)")
 		}
 	}
@@ -75,10 +75,16 @@ func (c *call) eval(row Row) (Value, error) {
 // The numbers of types in errors.
 var typeNumbers = map[Kind]int{NumberKind: 1, TextKind: 3, NullKind: 4, ListKind: 6}
 
+// is reports whether a value is of a kind, and stands alone.
+func (v Value) is(k Kind) bool { return v.kind == k && v.Behind() == "" }
+
 // wrongType is the error of an argument that a check does not take.
 func wrongType(name string, i int, v Value, check string) error {
 	number := typeNumbers[v.kind]
-	if v.stored {
+	switch {
+	case v.Behind() != "":
+		number = 9
+	case v.stored:
 		number = 7
 	}
 	return fmt.Errorf("Invalid type (%d) for argument %d in function '%s'. %s was false.", number, i, name, check)
@@ -233,7 +239,7 @@ func inASCII(s string, f func(string) string) string {
 // length. An offset before the begin is the end.
 func substr(args []Value) (Value, error) {
 	for i := 1; i < 3; i++ {
-		if args[i].kind != NumberKind {
+		if !args[i].is(NumberKind) {
 			return Value{}, wrongType("substr", i, args[i], "VALIDATE_ARG__TYPE(v, RSValue_Number)")
 		}
 	}

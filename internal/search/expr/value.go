@@ -33,8 +33,8 @@ type Value struct {
 
 // more is what few values have.
 type more struct {
-	list  []Value
-	reply string // what replies show in its place; "" for nothing else
+	list   []Value
+	behind string // JSON, of which the value is the first: see First
 }
 
 // Number returns a number as a value.
@@ -57,18 +57,27 @@ func Bool(b bool) Value {
 	return Number(0)
 }
 
-// As returns a value that replies show as a text, unless that is empty.
-func (v Value) As(shown string) Value {
-	v.more = &more{v.Elements(), shown}
+// First returns a value as the first of several in a JSON array, which replies show in its place.
+// Expressions compute with the first; but it is never true, and compared with a text it is empty.
+func (v Value) First(of string) Value {
+	v.more = &more{v.Elements(), of}
 	return v
 }
 
-// Shown returns what replies show of a value that is neither null nor a list.
-func (v Value) Shown() string {
-	if v.more != nil && v.more.reply != "" {
-		return v.more.reply
+// Behind returns the JSON array of which the value is the first; "" if it is of none.
+func (v Value) Behind() string {
+	if v.more == nil {
+		return ""
 	}
-	return v.String()
+	return v.more.behind
+}
+
+// alone returns the value without those behind it.
+func (v Value) alone() Value {
+	if v.Behind() != "" {
+		v.more = nil
+	}
+	return v
 }
 
 // Kind returns the kind of a value.
@@ -85,6 +94,9 @@ func (v Value) Elements() []Value {
 // Truth returns whether a value counts as true: a number other than 0, a text or a list that is not
 // empty.
 func (v Value) Truth() bool {
+	if v.Behind() != "" {
+		return false
+	}
 	switch v.kind {
 	case NumberKind:
 		return v.number != 0
@@ -126,7 +138,7 @@ func (v Value) String() string {
 func (v Value) Size() int {
 	size := 48 + len(v.text)
 	if v.more != nil {
-		size += 48 + len(v.more.reply)
+		size += 48 + len(v.more.behind)
 		for _, e := range v.more.list {
 			size += e.Size()
 		}
@@ -155,6 +167,14 @@ func AppendNumber(dst []byte, f float64) []byte {
 // If one of them is a number, the other one must be convertible. Lists are compared by their first
 // elements.
 func Compare(a, b Value) (int, error) {
+	switch first, other := a.Behind() != "", b.Behind() != ""; {
+	case first && other:
+		return Compare(a.alone(), b.alone())
+	case first && b.kind == TextKind:
+		return Compare(Text(""), b)
+	case other && a.kind == TextKind:
+		return Compare(a, Text(""))
+	}
 	switch {
 	case a.kind == b.kind:
 		return compareAlike(a, b)

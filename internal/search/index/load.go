@@ -73,6 +73,22 @@ func (s Stored) values(p *path.Path) Value {
 	return TextValue(string(append(text, ']')))
 }
 
+// Find returns all values that a path of JSON finds.
+func (s Stored) Find(at string) (list []json.Value) {
+	if s.json == nil || !strings.HasPrefix(at, "$") {
+		return nil
+	}
+	p, err := path.Parse([]byte(at))
+	if err != nil {
+		return nil
+	}
+	var f path.Finder
+	for f.Find(p, s.json.Root()); f.Next(); {
+		list = append(list, f.Value())
+	}
+	return list
+}
+
 // Each calls yield for the fields of a hash, or with $ for a JSON document, as Value has it.
 func (s Stored) Each(all bool, yield func(name string, v Value)) {
 	if s.json != nil {
