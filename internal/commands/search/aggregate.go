@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
@@ -56,6 +57,8 @@ func cmdAggregate(c *engine.Call) {
 	case !c.OK():
 	case a.cursor:
 		a.openCursor(p, e)
+	case strings.EqualFold(settingsOf(c).others["ON_TIMEOUT"], "FAIL"):
+		a.replyInTime(p)
 	default:
 		a.stream(p)
 	}

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"errors"
+
 	"github.com/miniserver-go/miniserver/ds/json"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/search/aggregate"
@@ -19,6 +21,9 @@ func (a *aggregation) pipeline(e *entry) *aggregate.Pipeline {
 	}
 	s := a.search(e, root)
 	s.Unordered, s.Scores = true, a.withScores || a.plan.Score
+	if a.cursor {
+		s.Late = nil // each reading has its time, and all rows are made now
+	}
 	w, err := e.Walk(s)
 	if err != nil {
 		a.Refuse(command.Error(err.Error()))
@@ -27,10 +32,16 @@ func (a *aggregation) pipeline(e *entry) *aggregate.Pipeline {
 	sch := &schema{aggregation: a, entry: e, found: distances(root)}
 	a.plan.Room, a.plan.Dice = a.World.Room(), a.Dice()
 	d := &document{Document: &w.Document, schema: sch, walk: w}
-	p, err := aggregate.New(&a.plan, sch, func() (aggregate.Document, bool) {
+	p, err := aggregate.New(&a.plan, sch, func() (aggregate.Document, bool, error) {
 		d.number++
 		d.opened = false
-		return d, w.Next()
+		if w.Next() {
+			return d, true, nil
+		}
+		if w.Ended {
+			return nil, false, aggregate.ErrLate
+		}
+		return nil, false, nil
 	})
 	if err != nil {
 		a.Refuse(command.Error(err.Error()))
@@ -39,10 +50,10 @@ func (a *aggregation) pipeline(e *entry) *aggregate.Pipeline {
 }
 
 // stream replies with the rows of a pipeline as they are made. An error ends them; if there is no
-// row yet, it is the reply.
+// row yet, it is the reply, but not if there was no time.
 func (a *aggregation) stream(p *aggregate.Pipeline) {
 	row, more, err := p.Next()
-	if err != nil {
+	if err != nil && !errors.Is(err, aggregate.ErrLate) {
 		a.Fail(command.Error(err.Error()))
 		return
 	}
@@ -51,6 +62,23 @@ func (a *aggregation) stream(p *aggregate.Pipeline) {
 		cells = row.Cells(cells[:0])
 		key, sorted := row.SortKey()
 		rows.add(&aggregate.Result{Cells: cells, Score: row.Score(), SortKey: key, Sorted: sorted})
+	}
+	rows.end(err)
+}
+
+// replyInTime is stream for those who want all rows or none, if there is no time.
+func (a *aggregation) replyInTime(p *aggregate.Pipeline) {
+	list, total, err := aggregate.Results(p)
+	if errors.Is(err, aggregate.ErrLate) || err != nil && len(list) == 0 {
+		a.Fail(command.Error(err.Error()))
+		return
+	}
+	if len(list) > 0 {
+		total = list[0].Total
+	}
+	rows := a.begin(total)
+	for i := range list {
+		rows.add(&list[i])
 	}
 	rows.end(err)
 }

@@ -64,8 +64,9 @@ type Document interface {
 	Keep() Document
 }
 
-// Source returns the next document; false after the last.
-type Source func() (Document, bool)
+// Source returns the next document; false after the last, or with ErrLate if there is no time for
+// more.
+type Source func() (Document, bool, error)
 
 // Field is a field of the index.
 type Field struct {
@@ -104,6 +105,10 @@ type Pipeline struct {
 	kept    int
 	number  uint64 // that the next group gets, by which equal groups are ordered
 }
+
+// ErrLate is the error of a source that has taken too long. What was sorted until then is given
+// out before it.
+var ErrLate = errors.New("Timeout limit was reached")
 
 // ErrRoom is the error of a pipeline that would keep too much.
 var ErrRoom = errors.New("OOM command not allowed when used memory > 'maxmemory'.")

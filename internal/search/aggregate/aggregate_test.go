@@ -74,16 +74,19 @@ func papers(r *rand.Rand, n int) (list []*paper) {
 }
 
 // run returns the rows of a plan as texts, and the error that ended them.
-func run(list []*paper, plan *Plan) (rows []string, err error) {
+func run(list []*paper, plan *Plan) (rows []string, err error) { return runUntil(list, nil, plan) }
+
+// runUntil is run for documents that an error ends.
+func runUntil(list []*paper, end error, plan *Plan) (rows []string, err error) {
 	if plan.Room == 0 {
 		plan.Room = math.MaxInt
 	}
 	at := 0
-	p, err := New(plan, library{}, func() (Document, bool) {
+	p, err := New(plan, library{}, func() (Document, bool, error) {
 		if at++; at > len(list) {
-			return nil, false
+			return nil, false, end
 		}
-		return list[at-1], true
+		return list[at-1], true, nil
 	})
 	if err != nil {
 		return nil, err
@@ -253,6 +256,21 @@ func TestRoom(t *testing.T) {
 	_, err := run(list, &Plan{Steps: []Step{many, &Apply{Expression: "@many", As: "more"},
 		&Group{By: []string{"many", "more"}}}})
 	require.ErrorIs(t, err, errSpread)
+}
+
+// TestLate: what was sorted until the time was over is given out, and what was grouped is not.
+func TestLate(t *testing.T) {
+	list := papers(rand.New(rand.NewPCG(11, 12)), 50)
+	sort := &Arrange{Sorts: true, Keys: []SortKey{{"n", false}}, Limit: 7}
+	rows, err := runUntil(list, ErrLate, &Plan{Steps: []Step{sort}})
+	require.ErrorIs(t, err, ErrLate)
+	require.Len(t, rows, 7)
+	rows, err = runUntil(list, ErrLate, &Plan{Steps: []Step{&Group{By: []string{"n"}}}})
+	require.ErrorIs(t, err, ErrLate)
+	require.Empty(t, rows)
+	rows, err = runUntil(list, ErrLate, &Plan{})
+	require.ErrorIs(t, err, ErrLate)
+	require.Len(t, rows, 50)
 }
 
 // TestCursors are read in chunks, and end when nobody reads them.

@@ -1,6 +1,10 @@
 package aggregate
 
-import "github.com/miniserver-go/miniserver/internal/search/expr"
+import (
+	"errors"
+
+	"github.com/miniserver-go/miniserver/internal/search/expr"
+)
 
 // Arrange sorts rows, and passes on some of them.
 type Arrange struct {
@@ -63,7 +67,7 @@ type sorter struct {
 	most int
 	best heap
 	done bool
-	err  error
+	err  error // the first of a comparison, or why there were no more rows
 }
 
 type sortKey struct {
@@ -79,10 +83,11 @@ func (s *sorter) next() (*row, error) {
 		}
 	}
 	r := s.best.popMax()
-	if r != nil {
-		s.number = r.number
+	if r == nil {
+		return nil, s.err
 	}
-	return r, s.err
+	s.number = r.number
+	return r, nil
 }
 
 // takeAll takes all rows, and keeps the best. As in RediSearch a group has the number of the row
@@ -92,8 +97,11 @@ func (s *sorter) takeAll() error {
 	s.best.compare, s.number = s.compare, 0
 	for {
 		r, err := s.from.next()
+		if s.err = firstOf(s.err, err); errors.Is(s.err, ErrLate) {
+			return nil
+		}
 		if r == nil || s.err != nil {
-			return firstOf(err, s.err)
+			return s.err
 		}
 		if len(s.best.rows) < s.most {
 			if !s.keep(r.size()) {

@@ -15,9 +15,9 @@ type documents struct {
 }
 
 func (s *documents) next() (*row, error) {
-	d, ok := s.source()
+	d, ok, err := s.source()
 	if !ok {
-		return nil, nil
+		return nil, err
 	}
 	s.Total++
 	r := s.take()
