@@ -51,7 +51,8 @@ func (p *paper) Fields(yield func(name string, v expr.Value)) {
 type library struct{}
 
 func (library) Field(name string) (Field, bool) {
-	return Field{Handle: name, Path: name, Sortable: name == "n", Unnormalized: true, Numeric: name == "n"}, name == "n" || name == "t"
+	return Field{Handle: name, Path: name, Sortable: name == "n", Unnormalized: true, Numeric: name == "n"},
+		name == "n" || name == "t"
 }
 func (library) JSON() bool        { return false }
 func (library) Reload() bool      { return false }

@@ -61,7 +61,8 @@ func (cs *columns) field(name string) (Field, bool) {
 
 // describe says of a column what the schema says of a field.
 func (c *column) describe(f Field) {
-	c.handle, c.path, c.numeric, c.sorted, c.kept = f.Handle, f.Path, f.Numeric, f.Sortable, f.Sortable && f.Unnormalized
+	c.handle, c.path, c.numeric = f.Handle, f.Path, f.Numeric
+	c.sorted, c.kept = f.Sortable, f.Sortable && f.Unnormalized
 }
 
 // read returns the column of a name for reading: one that is there, or that of a field which the
