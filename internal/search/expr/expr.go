@@ -130,47 +130,66 @@ func (i *inverted) visit(fn func(node)) {
 	i.child.visit(fn)
 }
 
-// operation is an operator between two expressions.
-type operation struct {
-	operator    operator
-	left, right node
+// operations are operators between expressions, which are evaluated from the left to the right.
+type operations struct {
+	first node
+	steps []step
 }
 
-func (o *operation) bind(column func(string) (int, bool)) error {
-	kind := "expr->pred."
-	if o.operator.isArithmetic() {
-		kind = "expr->op."
-	}
-	if err := bindPart(o.left, kind+"left", column); err != nil {
+// step is an operator with what is on its right.
+type step struct {
+	operator operator
+	right    node
+}
+
+func (o *operations) bind(column func(string) (int, bool)) error {
+	if err := o.first.bind(column); err != nil {
 		return err
 	}
-	return bindPart(o.right, kind+"right", column)
+	for _, s := range o.steps {
+		name := "expr->pred.right"
+		if s.operator.isArithmetic() {
+			name = "expr->op.right"
+		}
+		if err := bindPart(s.right, name, column); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (o *operation) visit(fn func(node)) {
+func (o *operations) visit(fn func(node)) {
 	fn(o)
-	o.left.visit(fn)
-	o.right.visit(fn)
+	o.first.visit(fn)
+	for _, s := range o.steps {
+		s.right.visit(fn)
+	}
 }
 
-func (o *operation) eval(row Row) (Value, error) {
-	left, err := o.left.eval(row)
+func (o *operations) eval(row Row) (Value, error) {
+	v, err := o.first.eval(row)
+	for i := 0; i < len(o.steps) && err == nil; i++ {
+		v, err = o.steps[i].apply(v, row)
+	}
+	return v, err
+}
+
+// apply applies the operator to what is on its left. Where that decides, the right is not evaluated.
+func (s step) apply(left Value, row Row) (Value, error) {
 	switch {
-	case err != nil:
-		return Value{}, err
-	case o.operator == or && left.Truth():
+	case s.operator == or && left.Truth():
 		return Number(1), nil
-	case o.operator == and && !left.Truth():
+	case s.operator == and && !left.Truth():
 		return Number(0), nil
 	}
-	right, err := o.right.eval(row)
+	right, err := s.right.eval(row)
 	switch {
 	case err != nil:
 		return Value{}, err
-	case o.operator.isArithmetic():
-		return o.operator.compute(left, right)
+	case s.operator.isArithmetic():
+		return s.operator.compute(left, right)
 	}
-	return o.operator.decide(left, right)
+	return s.operator.decide(left, right)
 }
 
 // decide evaluates a predicate, of which the left side alone does not decide.

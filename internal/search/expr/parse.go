@@ -8,7 +8,7 @@ import (
 
 // The bounds of an expression.
 const (
-	maxNodes = 5000
+	maxNodes = 100_000
 	maxDepth = 97
 )
 
@@ -72,14 +72,17 @@ func (p *parser) expr(least int) node {
 	if p.depth++; p.depth > maxDepth {
 		p.fail(errTooLarge)
 	}
-	left := p.operand()
+	first := p.operand()
+	var steps []step
 	for p.err == nil && p.token.kind.precedence() >= least {
 		op := p.take().kind
-		p.count()
-		left = &operation{op, left, p.expr(op.precedence() + 1)}
+		steps = append(steps, step{op, p.expr(op.precedence() + 1)})
 	}
 	p.depth--
-	return left
+	if steps == nil {
+		return first
+	}
+	return &operations{first, steps}
 }
 
 // operand reads what stands between operators.
