@@ -24,7 +24,7 @@ var doors = []door{
 	// Layouts in memory, and texts that are not copied.
 	{"unsafe", `internal/commands/timeseries internal/commands/zsets ds/arena ds/array ds/bloom ds/countmin ds/cuckoo
 		ds/deadlines ds/dict ds/expiry ds/hash ds/hnsw ds/json ds/list ds/pages ds/set ds/simd ds/skiplist ds/slab
-		ds/str ds/stream ds/table ds/tdigest ds/timeseries ds/topk ds/value ds/vectors ds/zset
+		ds/str ds/stream ds/suggest ds/table ds/tdigest ds/timeseries ds/topk ds/value ds/vectors ds/zset
 		internal/hunt internal/keyspace persistence/rdb resp scripting scripting/lua server`, ""},
 	// Sockets, memory, disks, signals, and what errors mean.
 	{"syscall", `bench internal/group/consensus internal/cli internal/cli/remote internal/cli/serve

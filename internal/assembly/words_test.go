@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDictionariesAreExchanged: Redis Stack and we load each other's dictionaries of words, which are
-// in snapshots behind the keys.
+// TestDictionariesAreExchanged: Redis Stack and we load each other's dictionaries of words, which
+// are in snapshots behind the keys.
 func TestDictionariesAreExchanged(t *testing.T) {
 	s, dir := newStack(t), t.TempDir()
 	ours := likeStack(t, "dir", dir)

@@ -174,7 +174,8 @@ func (o *operations) eval(row Row) (Value, error) {
 	return v, err
 }
 
-// apply applies the operator to what is on its left. Where that decides, the right is not evaluated.
+// apply applies the operator to what is on its left. Where that decides, the right is not
+// evaluated.
 func (s step) apply(left Value, row Row) (Value, error) {
 	switch {
 	case s.operator == or && left.Truth():
