@@ -107,6 +107,7 @@ var fixedPools = map[string][]string{
 		"-80.5", "85.05112878", "-85.05112878", "0", "0", "1e-3", "-37.5", "86", "-inf", "nan"},
 	"dist": {"0", "1", "100", "2000", "1000", "5000", "200", "200000", "0.5", "1e5", "12000", "1e7", "3e7", "inf",
 		"-1", "far", ""},
+	"tags": {"a", "b", "a,b", "b,c", "Red Wine,a", "x-y", " c , A "},
 	"unit": {"m", "km", "km", "KM", "ft", "mi", "mi", "yard"},
 	// strings that are HyperLogLogs, or almost
 	"hll": {"HYLL\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x7f\xff", "HYLL\x01abc\x07\x00\x00\x00\x00\x00\x00\x00\x7f\xff", "HYLL\x01abcdefghijk\x3f\x7f\xbf", "HYLL\x01abcdefghijk", "HYLL\x00abcdefghijk\x00",
@@ -186,6 +187,14 @@ func (p *pools) draw(name string, r *rand.Rand) string {
 		return oneOf(r, []string{"-", "-", "0", "+", timeOf(r), timeOf(r)})
 	case "tto":
 		return oneOf(r, []string{"+", "+", "+", "-", timeOf(r), timeOf(r)})
+	case "book":
+		return "book" + strconv.Itoa(r.IntN(1e9))
+	case "searchtext":
+		return searchText(r)
+	case "searchquery":
+		return searchQuery(r)
+	case "searchplace":
+		return random(r, -10, 10) + "," + random(r, -10, 10)
 	case "field":
 		return "f" + strconv.Itoa(r.IntN(12))
 	}

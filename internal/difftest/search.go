@@ -1,0 +1,107 @@
+package difftest
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// Texts and queries of a search. They have few words, so that queries find something.
+
+var (
+	searchWords = []string{"red", "green", "blue", "cat", "cats", "dog", "dogs", "house", "running", "runs", "run",
+		"big", "small", "old", "new", "tree", "été"}
+	searchTags    = []string{"a", "b", "c", "Red Wine", "x-y"}
+	searchNumbers = []string{"0", "1", "2", "3", "5", "8", "13", "-1", "2.5", "inf", "-inf", "(3", "(0"}
+)
+
+// searchText returns some words, rarely with others that are not indexed.
+func searchText(r *rand.Rand) string {
+	var words []string
+	for range 1 + r.IntN(8) {
+		words = append(words, oneOf(r, searchWords))
+	}
+	return strings.Join(words, oneOf(r, []string{" ", " ", " ", ", ", " the ", "-"}))
+}
+
+// searchTerm returns what finds words.
+func searchTerm(r *rand.Rand) string {
+	word := oneOf(r, searchWords)
+	switch r.IntN(12) {
+	case 0:
+		return word[:2] + "*"
+	case 1:
+		return "*" + word[len(word)-2:]
+	case 2:
+		return "*" + word[1:len(word)-1] + "*"
+	case 3:
+		return "%" + word[1:] + "%"
+	case 4:
+		return `"` + word + " " + oneOf(r, searchWords) + `"`
+	}
+	return word
+}
+
+// searchWordsQuery returns a query for words, of so many levels at most.
+func searchWordsQuery(r *rand.Rand, levels int) string {
+	if levels == 0 {
+		return searchTerm(r)
+	}
+	one, other := searchWordsQuery(r, levels-1), searchWordsQuery(r, levels-1)
+	switch r.IntN(7) {
+	case 0:
+		return one + "|" + other
+	case 1:
+		return "(" + one + ") -" + other
+	case 2:
+		return "(" + one + ") ~" + other
+	case 3:
+		return "(" + one + " " + other + ")=>{$slop:" + strconv.Itoa(r.IntN(3)) + "}"
+	case 4:
+		return "(" + one + "|" + other + ")"
+	}
+	return one + " " + other
+}
+
+// searchCondition returns a query for a field.
+func searchCondition(r *rand.Rand) string {
+	switch r.IntN(7) {
+	case 0:
+		return "@g:{" + searchTag(r) + "}"
+	case 1:
+		return "@g:{" + searchTag(r) + " | " + searchTag(r) + "}"
+	case 2, 3:
+		return "@n:[" + oneOf(r, searchNumbers) + " " + oneOf(r, searchNumbers) + "]"
+	case 4:
+		return "@p:[" + random(r, -10, 10) + " " + random(r, -10, 10) + " " + oneOf(r, []string{"100", "500", "900"}) + " km]"
+	case 5:
+		return "@t:(" + searchWordsQuery(r, 1) + ")"
+	}
+	return "@t|u:" + searchTerm(r)
+}
+
+func searchTag(r *rand.Rand) string {
+	return strings.NewReplacer(" ", `\ `, "-", `\-`).Replace(oneOf(r, searchTags))
+}
+
+// searchQuery returns a query. One in thirty is wrong.
+func searchQuery(r *rand.Rand) string {
+	q := searchWordsQuery(r, r.IntN(3))
+	switch r.IntN(8) {
+	case 0:
+		q = searchCondition(r)
+	case 1, 2:
+		q = searchCondition(r) + " " + searchCondition(r)
+	case 3:
+		q = "(" + q + ") " + searchCondition(r)
+	case 4:
+		q = searchCondition(r) + "|" + searchCondition(r)
+	case 5:
+		q = "-" + searchCondition(r)
+	}
+	if r.IntN(30) == 0 {
+		at := r.IntN(len(q))
+		q = q[:at] + oneOf(r, []string{"(", ")", "|", "{", "}", "[", "]", ":", `"`, "*", "%"}) + q[at:]
+	}
+	return q
+}
