@@ -192,7 +192,9 @@ func (p *pools) draw(name string, r *rand.Rand) string {
 	case "searchtext":
 		return searchText(r)
 	case "searchquery":
-		return searchQuery(r)
+		return searchQuery(r, false)
+	case "scoredquery":
+		return searchQuery(r, true)
 	case "searchplace":
 		return random(r, -10, 10) + "," + random(r, -10, 10)
 	case "field":

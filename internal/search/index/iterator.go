@@ -167,13 +167,17 @@ func (n *numbered) estimate() int { return len(n.ids) }
 
 // union finds the documents that any of several iterators finds: the heap has them by their
 // documents, the first on top. What has come to its end is gone.
+//
+// As in RediSearch, a union that was to go to a document and came to one behind it tells only of the
+// first iterator that matches that one.
 type union struct {
-	heap  []*member
-	begun bool
-	quick bool // one of those that match is enough
-	most  int
-	m     match
-	found []*member // at the document
+	heap   []*member
+	begun  bool
+	quick  bool // one of those that match is enough
+	beyond bool // it came to a document behind the one that it was to go to
+	most   int
+	m      match
+	found  []*member // at the document
 }
 
 // member is an iterator of a union, with its place there.
@@ -193,28 +197,35 @@ func newUnion(list []iterator, weight float64, quick bool) iterator {
 }
 
 func (u *union) next() bool {
-	if !u.begun {
-		return u.begin(1)
+	last := ID(0)
+	if u.begun {
+		last = u.id()
 	}
-	return u.seek(u.id() + 1)
-}
-
-// begin goes to the first document.
-func (u *union) begin(id ID) bool {
-	u.begun = true
-	u.heap = slices.DeleteFunc(u.heap, func(m *member) bool { return !m.iterator.seek(id) })
-	for i := len(u.heap)/2 - 1; i >= 0; i-- {
-		u.sink(i)
-	}
-	return len(u.heap) > 0
+	return u.advance(last+1, iterator.next)
 }
 
 func (u *union) seek(id ID) bool {
+	if u.begun && len(u.heap) > 0 && u.id() >= id {
+		return true
+	}
+	to := func(it iterator) bool { return it.seek(id) }
+	found := u.advance(id, to)
+	u.beyond = found && u.id() > id
+	return found
+}
+
+// advance moves all members to the document of a number or behind it.
+func (u *union) advance(id ID, move func(iterator) bool) bool {
+	u.beyond = false
 	if !u.begun {
-		return u.begin(id)
+		u.begun = true
+		u.heap = slices.DeleteFunc(u.heap, func(m *member) bool { return !move(m.iterator) })
+		for i := len(u.heap)/2 - 1; i >= 0; i-- {
+			u.sink(i)
+		}
 	}
 	for len(u.heap) > 0 && u.heap[0].id() < id {
-		if !u.heap[0].iterator.seek(id) {
+		if !move(u.heap[0].iterator) {
 			last := len(u.heap) - 1
 			u.heap[0] = u.heap[last]
 			u.heap = u.heap[:last]
@@ -248,7 +259,7 @@ func (u *union) match() *match {
 	u.found = u.found[:0]
 	u.gather(0)
 	slices.SortFunc(u.found, func(a, b *member) int { return cmp.Compare(a.place, b.place) })
-	if u.quick {
+	if u.quick || u.beyond {
 		u.found = u.found[:1]
 	}
 	u.m.clear()
@@ -298,6 +309,7 @@ type intersection struct {
 	slop  int // the words that may lie between theirs; negative: any number
 	order bool
 	m     match
+	begun bool
 	found bool // m is that of the document
 }
 
@@ -319,9 +331,22 @@ func rank(it iterator) int {
 	return it.estimate()
 }
 
-func (n *intersection) next() bool { return n.list[0].next() && n.meet() }
+func (n *intersection) next() bool { return n.step() && n.meet() }
 
-func (n *intersection) seek(id ID) bool { return n.list[0].seek(id) && n.meet() }
+// step goes to the next document of the first iterator. What that tells of it may depend on how it
+// came there, see union.
+func (n *intersection) step() bool {
+	if !n.begun {
+		n.begun = true
+		return n.list[0].next()
+	}
+	return n.list[0].seek(n.list[0].id() + 1)
+}
+
+func (n *intersection) seek(id ID) bool {
+	n.begun = true
+	return n.list[0].seek(id) && n.meet()
+}
 
 // meet goes to the first document from that of the first iterator on which all find, and whose
 // words lie as they must.
@@ -333,6 +358,9 @@ func (n *intersection) meet() bool {
 				return false
 			}
 			if at := n.list[i].id(); at > id {
+				if _, ok := n.list[i].(*not); ok {
+					at = id + 1 // as in RediSearch, where it does not tell which document it finds next
+				}
 				if !n.list[0].seek(at) {
 					return false
 				}
@@ -343,7 +371,7 @@ func (n *intersection) meet() bool {
 		if n.slop < 0 || near(n.match(), n.slop, n.order) {
 			return true
 		}
-		if !n.list[0].next() {
+		if !n.step() {
 			return false
 		}
 	}

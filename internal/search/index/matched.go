@@ -1,26 +1,20 @@
 package index
 
 import (
-	"slices"
-
 	"github.com/miniserver-go/miniserver/internal/search/query"
 	"github.com/miniserver-go/miniserver/internal/search/text"
 )
 
-// Terms returns, for each of some documents, the words of a text by which it matches a query.
+// Terms returns, for each of some documents, the words of a text by which it matches a query. Each is
+// looked for from the beginning, as what a union tells of a document depends on the way there.
 func (x *Index) Terms(q *Query, docs []Document) ([][]text.Term, error) {
-	it, err := x.iterate(q)
-	if err != nil {
-		return nil, err
-	}
-	order := make([]int, len(docs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return int(docs[a].id) - int(docs[b].id) })
 	terms := make([][]text.Term, len(docs))
-	for _, i := range order {
-		if it.seek(docs[i].id) && it.id() == docs[i].id {
+	for i, d := range docs {
+		it, err := x.iterate(q)
+		if err != nil {
+			return nil, err
+		}
+		if it.seek(d.id) && it.id() == d.id {
 			terms[i] = it.match().terms(nil)
 		}
 	}

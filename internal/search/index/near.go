@@ -10,7 +10,7 @@ import (
 const noPosition = math.MaxUint32
 
 // allPositions returns the positions of the words of a match, in order. ok is false if it has no
-// words at all.
+// words at all. As in RediSearch, several numbers together have words, but none at a position.
 func (m *match) allPositions() (list []uint32, ok bool) {
 	switch m.kind {
 	case isWord:
@@ -24,7 +24,7 @@ func (m *match) allPositions() (list []uint32, ok bool) {
 		return list, len(list) > 0
 	case isIntersection, isUnion:
 		for _, p := range m.parts {
-			ok = ok || p.kind != m.parts[0].kind || p.kind != isVirtual && p.kind != isNumber
+			ok = ok || p.kind != isVirtual
 			words, _ := p.allPositions()
 			list = append(list, words...)
 		}
