@@ -2,7 +2,6 @@ package difftest
 
 import (
 	"math/rand/v2"
-	"strconv"
 	"strings"
 )
 
@@ -45,22 +44,25 @@ func searchTerm(r *rand.Rand) string {
 	return word
 }
 
-// searchWordsQuery returns a query for words, of so many levels at most.
-func searchWordsQuery(r *rand.Rand, levels int) string {
+// searchWordsQuery returns a query for words, of so many levels at most. If it is scored, it has no
+// negations and no optional parts.
+func searchWordsQuery(r *rand.Rand, levels int, scored bool) string {
 	if levels == 0 {
 		return searchTerm(r)
 	}
-	one, other := searchWordsQuery(r, levels-1), searchWordsQuery(r, levels-1)
-	switch r.IntN(7) {
+	one, other := searchWordsQuery(r, levels-1, scored), searchWordsQuery(r, levels-1, scored)
+	kind := r.IntN(6)
+	if scored {
+		kind = 2 + r.IntN(4)
+	}
+	switch kind {
 	case 0:
-		return one + "|" + other
-	case 1:
 		return "(" + one + ") -" + other
-	case 2:
+	case 1:
 		return "(" + one + ") ~" + other
+	case 2:
+		return one + "|" + other
 	case 3:
-		return "(" + one + " " + other + ")=>{$slop:" + strconv.Itoa(r.IntN(3)) + "}"
-	case 4:
 		return "(" + one + "|" + other + ")"
 	}
 	return one + " " + other
@@ -78,7 +80,7 @@ func searchCondition(r *rand.Rand, scored bool) string {
 	case 1:
 		return "@g:{" + searchTag(r) + " | " + searchTag(r) + "}"
 	case 2:
-		return "@t:(" + searchWordsQuery(r, 1) + ")"
+		return "@t:(" + searchWordsQuery(r, 1, scored) + ")"
 	case 3:
 		return "@t|u:" + searchTerm(r)
 	case 4:
@@ -91,11 +93,16 @@ func searchTag(r *rand.Rand) string {
 	return strings.NewReplacer(" ", `\ `, "-", `\-`).Replace(oneOf(r, searchTags))
 }
 
-// searchQuery returns a query. One in thirty is wrong. The score of a document depends on how RediSearch
-// keeps numbers and places, so a query whose scores count has none.
+// searchQuery returns a query. One in thirty is wrong. Scores depend on how RediSearch keeps numbers and
+// places, and on the way by which it comes to a document. So a query whose scores count has none of
+// what shows it.
 func searchQuery(r *rand.Rand, scored bool) string {
-	q := searchWordsQuery(r, r.IntN(3))
-	switch r.IntN(8) {
+	q := searchWordsQuery(r, r.IntN(3), scored)
+	kind := r.IntN(8)
+	if scored {
+		kind = r.IntN(5)
+	}
+	switch kind {
 	case 0:
 		q = searchCondition(r, scored)
 	case 1, 2:
