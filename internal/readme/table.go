@@ -15,7 +15,7 @@ var groups = []struct{ name, title string }{
 	{"string", "strings"}, {"hash", "hashes"}, {"sorted-set", "sorted sets"}, {"list", "lists"}, {"set", "sets"},
 	{"stream", "streams"}, {"bitmap", "bitmaps"}, {"hyperloglog", "HyperLogLog"}, {"geo", "geo"},
 	{"array", "arrays"}, {"ReJSON", "JSON"}, {"bf", "sketches"}, {"timeseries", "time series"},
-	{"vectorset", "vector sets"},
+	{"vectorset", "vector sets"}, {"search", "search"},
 	{"generic", "keys"}, {"transactions", "transactions"}, {"scripting", "scripting"}, {"pubsub", "pub/sub"},
 	{"connection", "connection"}, {"server", "server"}, {"redis-cell", "from modules"}, {"cluster", "cluster"},
 	{"test-kit", "the test kit"},
