@@ -84,7 +84,8 @@ func searchCondition(r *rand.Rand, scored bool) string {
 	case 3:
 		return "@t|u:" + searchTerm(r)
 	case 4:
-		return "@p:[" + random(r, -10, 10) + " " + random(r, -10, 10) + " " + oneOf(r, []string{"100", "500", "900"}) + " km]"
+		radius := oneOf(r, []string{"100", "500", "900"})
+		return "@p:[" + random(r, -10, 10) + " " + random(r, -10, 10) + " " + radius + " km]"
 	}
 	return "@n:[" + oneOf(r, searchNumbers) + " " + oneOf(r, searchNumbers) + "]"
 }
@@ -93,9 +94,9 @@ func searchTag(r *rand.Rand) string {
 	return strings.NewReplacer(" ", `\ `, "-", `\-`).Replace(oneOf(r, searchTags))
 }
 
-// searchQuery returns a query. One in thirty is wrong. Scores depend on how RediSearch keeps numbers and
-// places, and on the way by which it comes to a document. So a query whose scores count has none of
-// what shows it.
+// searchQuery returns a query. One in thirty is wrong. Scores depend on how RediSearch keeps
+// numbers and places, and on the way by which it comes to a document. So a query whose scores count
+// has none of what shows it.
 func searchQuery(r *rand.Rand, scored bool) string {
 	q := searchWordsQuery(r, r.IntN(3), scored)
 	kind := r.IntN(8)

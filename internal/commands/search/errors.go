@@ -103,7 +103,7 @@ const (
 	errNoTerms    = command.Error("TERM arg is given but no TERM params comes after")
 	errTerms      = command.Error("bad format, exlude/include operation was not given")
 	errDictionary = "Dict does not exist: %s"
-	termExists    = "term exists in index"
+	termExists    = command.Error("term exists in index")
 
 	errNoParameter = command.Error("Invalid option")
 	errFixed       = command.Error("Not modifiable at runtime")

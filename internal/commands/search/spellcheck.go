@@ -35,7 +35,8 @@ type spellCheck struct {
 	results  int
 }
 
-// FT.SPELLCHECK index query [DISTANCE distance] [TERMS INCLUDE|EXCLUDE dictionary] ... [DIALECT dialect]
+// FT.SPELLCHECK index query [DISTANCE distance] [TERMS INCLUDE|EXCLUDE dictionary] ... [DIALECT
+// dialect]
 func cmdSpellCheck(c *engine.Call) {
 	if c.Left() < 2 {
 		c.Refusef(command.ErrArity, c.Cmd.FullName())
@@ -199,13 +200,13 @@ func (s *spellCheck) replyKnown(word string) {
 	s.results++
 	if s.Reply.Proto() >= 3 {
 		s.Reply.BulkString(word)
-		s.Reply.Error(command.Error(termExists))
+		s.Reply.Error(termExists)
 		return
 	}
 	s.Reply.Array(3)
 	s.Reply.Status("TERM")
 	s.Reply.BulkString(word)
-	s.Reply.Status(termExists)
+	s.Reply.Status(string(termExists))
 }
 
 // alike is a word that is spelled like another one.
@@ -215,8 +216,8 @@ type alike struct {
 }
 
 // similar returns the words of the index and the dictionaries that are like a word. The most
-// frequent ones come first; equal ones have the order of a trie in which those below a more frequent
-// one come first.
+// frequent ones come first; equal ones have the order of a trie in which those below a more
+// frequent one come first.
 func (s *spellCheck) similar(word string, fields query.Fields) (list []alike) {
 	all, seen := suggest.New(), make(map[string]bool)
 	add := func(other string) {

@@ -107,8 +107,8 @@ func (s *similarity) least(row int) int {
 	return least
 }
 
-// near tells whether the word is near enough to the target. As in RediSearch, a word is, too, that is
-// it without its last character: world is to wordl.
+// near tells whether the word is near enough to the target. As in RediSearch, a word is, too, that
+// is it without its last character: world is to wordl.
 func (s *similarity) near() bool {
 	for _, row := range s.rows[max(0, len(s.rows)-2):] {
 		if row[len(row)-1] <= s.most {

@@ -168,8 +168,8 @@ func (n *numbered) estimate() int { return len(n.ids) }
 // union finds the documents that any of several iterators finds: the heap has them by their
 // documents, the first on top. What has come to its end is gone.
 //
-// As in RediSearch, a union that was to go to a document and came to one behind it tells only of the
-// first iterator that matches that one.
+// As in RediSearch, a union that was to go to a document and came to one behind it tells only of
+// the first iterator that matches that one.
 type union struct {
 	heap   []*member
 	begun  bool

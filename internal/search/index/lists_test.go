@@ -24,7 +24,8 @@ func FuzzPostings(f *testing.F) {
 			id += ID(1 + dice.IntN(1+dice.IntN(300)))
 			e := posting{id: id}
 			if !bare {
-				e = posting{id, dice.Uint32N(300), query.Fields{dice.Uint64(), dice.Uint64N(2)}, make([]byte, dice.IntN(200))}
+				e = posting{id, dice.Uint32N(300), query.Fields{dice.Uint64(), dice.Uint64N(2)},
+					make([]byte, dice.IntN(200))}
 			}
 			p.add(&e)
 			model = append(model, e)

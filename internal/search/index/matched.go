@@ -5,8 +5,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/search/text"
 )
 
-// Terms returns, for each of some documents, the words of a text by which it matches a query. Each is
-// looked for from the beginning, as what a union tells of a document depends on the way there.
+// Terms returns, for each of some documents, the words of a text by which it matches a query. Each
+// is looked for from the beginning, as what a union tells of a document depends on the way there.
 func (x *Index) Terms(q *Query, docs []Document) ([][]text.Term, error) {
 	terms := make([][]text.Term, len(docs))
 	for i, d := range docs {
@@ -43,7 +43,8 @@ func (x *Index) Tokenizer(f *Field, s Stored) *text.Tokenizer {
 	return &text.Tokenizer{Language: language, StopWords: x.Stops, Stems: !f.NoStem, Sounds: f.Phonetic != ""}
 }
 
-// Count returns how many documents have a word; known is false if they have it in other fields only.
+// Count returns how many documents have a word; known is false if they have it in other fields
+// only.
 func (x *Index) Count(word string, fields query.Fields) (docs int, known bool) {
 	w := x.words.find(word)
 	if w == nil {
