@@ -23,13 +23,17 @@ func searchText(r *rand.Rand) string {
 	return strings.Join(words, oneOf(r, []string{" ", " ", " ", ", ", " the ", "-"}))
 }
 
-// searchTerm returns what finds words.
-func searchTerm(r *rand.Rand) string {
+// searchTerm returns what finds words. If it is scored, it is a word or a phrase.
+func searchTerm(r *rand.Rand, scored bool) string {
 	word := oneOf(r, searchWords)
 	if word == "été" {
 		return word
 	}
-	switch r.IntN(12) {
+	kind := r.IntN(12)
+	if scored {
+		kind = 4 + r.IntN(12)
+	}
+	switch kind {
 	case 0:
 		return word[:2] + "*"
 	case 1:
@@ -48,7 +52,7 @@ func searchTerm(r *rand.Rand) string {
 // negations and no optional parts.
 func searchWordsQuery(r *rand.Rand, levels int, scored bool) string {
 	if levels == 0 {
-		return searchTerm(r)
+		return searchTerm(r, scored)
 	}
 	one, other := searchWordsQuery(r, levels-1, scored), searchWordsQuery(r, levels-1, scored)
 	kind := r.IntN(6)
@@ -80,9 +84,9 @@ func searchCondition(r *rand.Rand, scored bool) string {
 	case 1:
 		return "@g:{" + searchTag(r) + " | " + searchTag(r) + "}"
 	case 2:
-		return "@t:(" + searchWordsQuery(r, 1, scored) + ")"
+		return "@t:(" + searchWordsQuery(r, 1, true) + ")" // a negation here may exclude words of other fields
 	case 3:
-		return "@t|u:" + searchTerm(r)
+		return "@t|u:" + searchTerm(r, scored)
 	case 4:
 		radius := oneOf(r, []string{"100", "500", "900"})
 		return "@p:[" + random(r, -10, 10) + " " + random(r, -10, 10) + " " + radius + " km]"
@@ -117,7 +121,7 @@ func searchQuery(r *rand.Rand, scored bool) string {
 	}
 	if r.IntN(30) == 0 {
 		at := r.IntN(len(q))
-		q = q[:at] + oneOf(r, []string{"(", ")", "|", "{", "}", "[", "]", ":", `"`, "*", "%"}) + q[at:]
+		q = q[:at] + oneOf(r, []string{"(", ")", "|", "{", "}", "[", "]", ":", `"`}) + q[at:]
 	}
 	return q
 }
