@@ -148,6 +148,28 @@ func (n *Vector) nameDistance() error {
 	return nil
 }
 
+// distinct refuses distances with the name of another one, or of a field.
+func distinct(s Schema, root Node) (err error) {
+	names := make(map[string]bool)
+	Walk(root, func(n Node) {
+		v, ok := n.(*Vector)
+		if !ok || v.Score == "" || err != nil {
+			return
+		}
+		f := s.Field(v.Field)
+		switch {
+		case f == nil || !f.Vector:
+			return
+		case s.Field(v.Score) != nil:
+			err = fmt.Errorf("Property `%s` already exists in schema", v.Score)
+		case names[v.Score]:
+			err = fmt.Errorf("Property `%s` specified more than once", v.Score)
+		}
+		names[v.Score] = true
+	})
+	return err
+}
+
 func finishTags(tags []Node, caseSensitive bool) {
 	for _, n := range tags {
 		switch n := n.(type) {

@@ -39,7 +39,10 @@ func settled(s Schema, r Request, root Node) (Node, error) {
 			return nil, e.err
 		}
 	}
-	return root, finish(s, root)
+	if err := finish(s, root); err != nil {
+		return nil, err
+	}
+	return root, distinct(s, root)
 }
 
 // parser makes a tree of tokens. The grammar is one of operators, whose strength decides to whom an
