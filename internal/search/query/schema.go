@@ -18,6 +18,7 @@ type Schema interface {
 type remembering struct {
 	Schema
 	fields []*Field
+	byName map[string]*Field
 }
 
 // Fields implements Schema.
@@ -26,6 +27,17 @@ func (r *remembering) Fields() []*Field {
 		r.fields = r.Schema.Fields()
 	}
 	return r.fields
+}
+
+// Field implements Schema.
+func (r *remembering) Field(name string) *Field {
+	if r.byName == nil {
+		r.byName = make(map[string]*Field, len(r.Fields()))
+		for _, f := range r.fields {
+			r.byName[f.Name] = f
+		}
+	}
+	return r.byName[name]
 }
 
 // Field is what a query needs to know of a field.
