@@ -39,8 +39,14 @@ type aggregation struct {
 }
 
 // FT.AGGREGATE index query [option ...]
-func cmdAggregate(c *engine.Call) {
-	a := &aggregation{request: newRequest(c)}
+func cmdAggregate(c *engine.Call) { aggregateRows(newRequest(c)) }
+
+// aggregateRows makes rows of documents as is asked.
+func aggregateRows(r *request) {
+	a, c := &aggregation{request: r}, r.Call
+	if r.profile != nil {
+		a.plan.Profile = &r.profile.rows
+	}
 	a.from = c.Pos()
 	a.readQuery()
 	a.readSteps()

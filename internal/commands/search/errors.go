@@ -105,6 +105,11 @@ const (
 	errDictionary = "Dict does not exist: %s"
 	termExists    = command.Error("term exists in index")
 
+	errProfile       = command.Error("No `SEARCH` or `AGGREGATE` provided")
+	errProfileQuery  = command.Error("The QUERY keyword is expected")
+	errProfileCursor = command.Error("FT.PROFILE does not support cursor")
+	manyParts        = "The number of iterators in the union is %d"
+
 	errNoParameter = command.Error("Invalid option")
 	errFixed       = command.Error("Not modifiable at runtime")
 	errOnTimeout   = command.Error("Invalid ON_TIMEOUT value")

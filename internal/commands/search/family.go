@@ -114,7 +114,7 @@ const searchSyntax = "[NOCONTENT] [VERBATIM] [NOSTOPWORDS] [WITHSCORES] [WITHPAY
 	"[PARAMS nargs:integer <name value>...] [DIALECT dialect:integer]"
 
 var family = command.Family{Group: module, Module: module, Category: module, Capitals: true,
-	Commands: slices.Concat(indexes, aliases, searches, aggregations, explanations, spelling, suggestions,
+	Commands: slices.Concat(indexes, aliases, searches, aggregations, profiles, explanations, spelling, suggestions,
 		dictionaries)}
 
 // Types are the data types that the commands keep at keys.

@@ -36,6 +36,8 @@ type request struct {
 	columns                                                    []column // RETURN
 	chosen                                                     bool     // there was a RETURN
 	emphasis                                                   emphasis // SUMMARIZE and HIGHLIGHT
+
+	profile *profile // what FT.PROFILE tells; nil elsewhere
 }
 
 // column is a field of the results.
@@ -43,8 +45,12 @@ type column struct{ path, name string }
 
 // newRequest reads the name of the index and the query.
 func newRequest(c *engine.Call) *request {
-	r := &request{args: args{c}, limit: 10, timeout: -1}
-	r.name = string(c.Arg())
+	return newQuery(c, string(c.Arg()))
+}
+
+// newQuery reads the query for an index.
+func newQuery(c *engine.Call, name string) *request {
+	r := &request{args: args{c}, name: name, limit: 10, timeout: -1}
 	if c.Left() == 0 {
 		c.Refuse(errNoQuery)
 		return r
@@ -339,10 +345,14 @@ func (r *request) search(e *entry, root query.Node) *index.Search {
 		}
 	}
 	set := settingsOf(r.Call)
-	return &index.Search{Now: r.Now(), Offset: int(r.offset), Limit: int(r.limit), Scorer: r.scorer,
+	found := &index.Search{Now: r.Now(), Offset: int(r.offset), Limit: int(r.limit), Scorer: r.scorer,
 		Late: r.late(), Scores: r.withScores, Explain: r.explain, Payload: string(r.payload),
 		Query: index.Query{Root: root, Fields: fields, Slop: r.query.Slop, InOrder: r.query.InOrder,
 			Limits: index.Limits{Prefix: int(set.MinPrefix), Expansions: int(set.MaxPrefixExpansions)}}}
+	if r.profile != nil {
+		found.Profile, r.profile.parsed = &r.profile.query, r.World.Clock()
+	}
+	return found
 }
 
 // late returns what tells whether the query has taken too long; nil if it may take any time.

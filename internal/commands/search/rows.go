@@ -64,6 +64,7 @@ func (a *aggregation) stream(p *aggregate.Pipeline) {
 		rows.add(&aggregate.Result{Cells: cells, Score: row.Score(), SortKey: key, Sorted: sorted})
 	}
 	rows.end(err)
+	a.endReply()
 }
 
 // replyInTime is stream for those who want all rows or none, if there is no time.
@@ -81,6 +82,7 @@ func (a *aggregation) replyInTime(p *aggregate.Pipeline) {
 		rows.add(&list[i])
 	}
 	rows.end(err)
+	a.endReply()
 }
 
 // rows replies with rows.
@@ -92,12 +94,13 @@ type rows struct {
 // begin begins a reply of rows.
 func (a *aggregation) begin(total int) *rows {
 	w := a.Reply
+	a.beginReply()
 	if w.Proto() < 3 {
 		r := &rows{a, w.Defer(), 1}
 		w.Int(int64(total))
 		return r
 	}
-	w.Map(5)
+	w.Map(a.maps())
 	w.Status("attributes")
 	w.Array(0)
 	w.Status("total_results")

@@ -14,8 +14,11 @@ import (
 )
 
 // FT.SEARCH index query [option ...]
-func cmdSearch(c *engine.Call) {
-	r := newRequest(c)
+func cmdSearch(c *engine.Call) { search(newRequest(c)) }
+
+// search searches for what is asked.
+func search(r *request) {
+	c := r.Call
 	r.readOptions()
 	if !c.OK() {
 		return
@@ -46,7 +49,10 @@ func cmdSearch(c *engine.Call) {
 	if c.OK() {
 		found.Total = min(found.Total, r.counted())
 		p.findTerms(s, found)
+		r.beginReply()
 		p.reply(found)
+		r.profileResults(found)
+		r.endReply()
 	}
 }
 
@@ -185,7 +191,7 @@ func (p *presentation) replyFlat(d *index.Document) (n int) {
 // replyMap replies with the results as RESP3 has them.
 func (p *presentation) replyMap(found *index.Results) {
 	w := p.Reply
-	w.Map(5)
+	w.Map(p.maps())
 	w.Status("attributes")
 	w.Array(0)
 	w.Status("total_results")

@@ -8,6 +8,7 @@
 //	sort.go             Arrange
 //	group.go reduce.go  Group, and its reducers; quantile.go sketch.go those that estimate
 //	tables.go           the order of groups and of lists
+//	profile.go          what stages do
 //	cursors.go          rows that clients read by and by
 //
 // A stage asks the one before it for a row at a time. Group and Arrange take all rows before they
@@ -35,6 +36,8 @@ type Plan struct {
 	// Room is how many bytes the stages may keep.
 	Room int
 	Dice func(n uint64) uint64 // random numbers below n
+	// Profile is filled with what the stages do; nil if nobody wants to know.
+	Profile *Profile
 }
 
 // Step is a step of a plan: a Load, Group, Apply, Filter or Arrange.
@@ -138,7 +141,10 @@ func New(plan *Plan, schema Schema, source Source) (*Pipeline, error) {
 		}
 		first.score = c.slot
 	}
-	p.last = first
+	p.push("Index", first)
+	if first.score >= 0 && plan.Profile != nil {
+		p.push("Scorer", &passing{p.last})
+	}
 	for _, s := range plan.Steps {
 		if err := s.add(p); err != nil {
 			return nil, err
@@ -176,9 +182,9 @@ func (r Row) SortKey() (expr.Value, bool) {
 
 // sorter returns the stage that sorts, if the last step does.
 func (p *Pipeline) sorter() (*sorter, bool) {
-	last := p.last
+	last := unwrap(p.last)
 	if page, ok := last.(*pager); ok {
-		last = page.from
+		last = unwrap(page.from)
 	}
 	s, ok := last.(*sorter)
 	return s, ok
@@ -189,7 +195,7 @@ func (p *Pipeline) sorter() (*sorter, bool) {
 // them has to ask again.
 func (p *Pipeline) First() (rows int) {
 	for last := p.last; ; {
-		switch s := last.(type) {
+		switch s := unwrap(last).(type) {
 		case *pager:
 			if rows == 0 || s.left < uint64(rows) {
 				rows = int(min(s.left, math.MaxInt32))

@@ -50,7 +50,8 @@ func (g *Group) add(p *Pipeline) error {
 	}
 	p.load(loads)
 	s.from = p.last
-	p.last, p.columns = s, into
+	p.columns = into
+	p.push("Grouper", s)
 	return nil
 }
 

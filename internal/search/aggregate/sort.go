@@ -25,7 +25,7 @@ const sortedByDefault = 10
 
 func (a *Arrange) add(p *Pipeline) error {
 	if p.plan.Count {
-		p.last = &counter{p, p.last}
+		p.push("Counter", &counter{p, p.last})
 		return nil
 	}
 	if a.Sorts {
@@ -34,7 +34,7 @@ func (a *Arrange) add(p *Pipeline) error {
 		}
 	}
 	if a.Offset > 0 || a.Limit > 0 && !a.Sorts {
-		p.last = &pager{p, p.last, a.Offset, a.Limit}
+		p.push("Pager/Limiter", &pager{p, p.last, a.Offset, a.Limit})
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func (a *Arrange) addSorter(p *Pipeline) error {
 	}
 	p.load(loads)
 	s.from = p.last
-	p.last = s
+	p.push("Sorter", s)
 	return nil
 }
 

@@ -63,7 +63,7 @@ func (l *Load) add(p *Pipeline) error {
 	}
 	if l.All && len(loads) == 0 {
 		p.columns.all = !p.schema.JSON()
-		p.last = &allLoader{p, p.last, p.columns}
+		p.push("Loader", &allLoader{p, p.last, p.columns})
 		return nil
 	}
 	p.load(loads)
@@ -87,7 +87,7 @@ func loaded(words []string) (name, path string, rest []string, err error) {
 // load adds a stage that reads columns.
 func (p *Pipeline) load(columns []*column) {
 	if len(columns) > 0 {
-		p.last = &loader{p, p.last, columns}
+		p.push("Loader", &loader{p, p.last, columns})
 	}
 }
 
@@ -152,7 +152,8 @@ func (a *Apply) add(p *Pipeline) error {
 	if err != nil {
 		return err
 	}
-	p.last = &applier{evaluator{e, p.last, bound{columns: p.bound()}}, p.columns.rewrite(a.As).slot}
+	p.push("Projector - "+e.Describe(), &applier{evaluator{e, p.last, bound{columns: p.bound()}},
+		p.columns.rewrite(a.As).slot})
 	return nil
 }
 
@@ -164,7 +165,7 @@ func (f *Filter) add(p *Pipeline) error {
 	if err != nil {
 		return err
 	}
-	p.last = &filter{p, evaluator{e, p.last, bound{columns: p.bound()}}}
+	p.push("Filter - "+e.Describe(), &filter{p, evaluator{e, p.last, bound{columns: p.bound()}}})
 	return nil
 }
 

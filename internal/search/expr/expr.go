@@ -105,6 +105,25 @@ func (*unknown) bind(func(string) (int, bool)) error { return nil }
 func (u *unknown) eval(Row) (Value, error)           { return Value{}, u.err }
 func (u *unknown) visit(fn func(node))               { fn(u) }
 
+// Describe says what an expression is on top, as RediSearch calls it.
+func (e *Expr) Describe() string {
+	switch n := e.root.(type) {
+	case *property:
+		return "Property " + n.name
+	case *inverted:
+		return "Inverted"
+	case *call:
+		return "Function " + n.function.name
+	case *operations:
+		top := n.steps[len(n.steps)-1].operator
+		if top.isArithmetic() {
+			return "Operator " + top.String()
+		}
+		return "Predicate " + top.String()
+	}
+	return "Literal"
+}
+
 // bindPart binds a part of a node, which RediSearch calls by a name.
 func bindPart(part node, name string, column func(string) (int, bool)) error {
 	if _, missing := part.(*unknown); missing {

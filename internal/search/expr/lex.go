@@ -44,6 +44,11 @@ const (
 
 func (o operator) isArithmetic() bool { return o >= plus }
 
+// String returns how an operator is written.
+func (o operator) String() string {
+	return [...]string{"&&", "||", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "^"}[o-firstOperator]
+}
+
 // precedence of an operator, 1 to 4; 0 if it is none.
 func (o operator) precedence() int {
 	switch {

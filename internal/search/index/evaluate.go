@@ -22,6 +22,7 @@ type Query struct {
 	Slop    int          // the words that may lie between two; -1: any number
 	InOrder bool
 	Limits  Limits
+	Profile *Profile // of what the query does; nil for none
 }
 
 // evaluation makes iterators of a query.
@@ -44,12 +45,22 @@ func (x *Index) iterate(q *Query) (iterator, error) {
 	if it == nil {
 		it = nothing{}
 	}
+	if q.Profile != nil {
+		q.Profile.Root = &Part{Type: "EMPTY"}
+		if len(q.Profile.parts) > 0 {
+			q.Profile.Root = q.Profile.parts[0]
+		}
+	}
 	return it, v.err
 }
 
 // node returns the iterator of a node, whose words are looked for in some fields; nil if it finds
 // nothing.
 func (v *evaluation) node(n query.Node, fields query.Fields) iterator {
+	return v.Profile.open(n, func() iterator { return v.open(n, fields) })
+}
+
+func (v *evaluation) open(n query.Node, fields query.Fields) iterator {
 	o := n.Options()
 	fields = fields.And(o.Fields)
 	switch n := n.(type) {
@@ -89,6 +100,9 @@ func (v *evaluation) orNothing(n query.Node, fields query.Fields) iterator {
 	if it := v.node(n, fields); it != nil {
 		return it
 	}
+	if v.Profile != nil {
+		v.Profile.parts = append(v.Profile.parts, &Part{Type: "EMPTY"})
+	}
 	return nothing{}
 }
 
@@ -98,20 +112,24 @@ func (v *evaluation) word(n *query.Term, fields query.Fields) iterator {
 	if w == nil || w.fields.And(fields) == (query.Fields{}) {
 		return nil
 	}
-	return v.entries(w, n.Options().Weight, fields, n.Expanded)
+	return v.entries("TEXT", w, n.Options().Weight, fields, n.Expanded)
 }
 
-func (v *evaluation) entries(w *word, weight float64, fields query.Fields, expanded bool) iterator {
-	return w.entries(&wanted{text: w.text, expanded: expanded, idf: rarity(v.index.Len(), w.count),
-		okapi: okapiRarity(v.index.Len(), w.count)}, weight, fields)
+func (v *evaluation) entries(kind string, w *word, weight float64, fields query.Fields, expanded bool) iterator {
+	return v.Profile.openWord(kind, w.text, w.entries(&wanted{text: w.text, expanded: expanded,
+		idf: rarity(v.index.Len(), w.count), okapi: okapiRarity(v.index.Len(), w.count)}, weight, fields))
 }
 
 // expansion returns the documents with a word of those that a node stands for, in a dictionary.
 func (v *evaluation) expansion(n query.Node, d *dictionary, fields query.Fields, weight float64) iterator {
 	var list []iterator
+	kind := "TEXT"
+	if d.bare {
+		kind = "TAG"
+	}
 	v.expand(n, d, func(w *word) bool {
 		if d.bare || w.fields.And(fields) != (query.Fields{}) {
-			list = append(list, v.entries(w, 1, fields, false))
+			list = append(list, v.entries(kind, w, 1, fields, false))
 		}
 		return len(list) < v.Limits.Expansions
 	})
@@ -246,10 +264,11 @@ func (v *evaluation) singleTag(f *Field, n query.Node, weight float64) iterator 
 		}
 		text = strings.Join(words, " ")
 	default:
-		return v.expansion(f.foldNode(n), d, query.AllFields, weight)
+		folded := f.foldNode(n)
+		return v.Profile.open(folded, func() iterator { return v.expansion(folded, d, query.AllFields, weight) })
 	}
 	if w := d.find(f.foldTag(text)); w != nil {
-		return v.entries(w, weight, query.AllFields, false)
+		return v.entries("TAG", w, weight, query.AllFields, false)
 	}
 	return nil
 }

@@ -325,6 +325,9 @@ func newIntersection(list []iterator, weight float64, slop int, order bool) iter
 
 // rank returns what an iterator is sorted by: intersections come first, as they may well be empty.
 func rank(it iterator) int {
+	if c, ok := it.(*counted); ok {
+		it = c.iterator
+	}
 	if n, ok := it.(*intersection); ok && len(n.list) > 1 {
 		return 0
 	}
