@@ -28,7 +28,7 @@ var families = map[string]struct {
 	"tdigest":    {"tdigest", "8.0.0 redis-stack:7.4.0", 14, 0},
 	"json":       {"json", "8.0.0 redis-stack:7.4.0", 25, 0},
 	"timeseries": {"timeseries", "8.0.0 redis-stack:7.4.0", 17, 4},
-	"search":     {"search", "8.0.0 redis-stack:7.4.0", 33, 0},
+	"search":     {"search", "8.0.0 redis-stack:7.4.0", 34, 0},
 	"array":      {"array", "8.8.0", 18, 0},
 }
 
