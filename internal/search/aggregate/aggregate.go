@@ -22,9 +22,9 @@
 package aggregate
 
 import (
-	"errors"
 	"math"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/search/expr"
 )
 
@@ -111,10 +111,10 @@ type Pipeline struct {
 
 // ErrLate is the error of a source that has taken too long. What was sorted until then is given
 // out before it.
-var ErrLate = errors.New("Timeout limit was reached")
+var ErrLate = command.Error("Timeout limit was reached")
 
 // ErrRoom is the error of a pipeline that would keep too much.
-var ErrRoom = errors.New("OOM command not allowed when used memory > 'maxmemory'.")
+var ErrRoom = command.Error("OOM command not allowed when used memory > 'maxmemory'.")
 
 // stage is a stage of a pipeline.
 type stage interface {

@@ -1,6 +1,10 @@
 package aggregate
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/miniserver-go/miniserver/internal/command"
+)
 
 // column is a column of rows. It never changes: a step that writes a column that is there makes
 // another one with the same slot.
@@ -102,7 +106,7 @@ func (cs *columns) load(name, path string) *column {
 // write returns a new column for a step to write.
 func (cs *columns) write(name string) (*column, error) {
 	if cs.find(name) != nil {
-		return nil, fmt.Errorf("Property `%s` specified more than once", name)
+		return nil, command.Errorf("Property `%s` specified more than once", name)
 	}
 	return cs.rewrite(name), nil
 }

@@ -1,8 +1,7 @@
 package aggregate
 
 import (
-	"errors"
-
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/search/expr"
 )
 
@@ -90,8 +89,8 @@ const (
 )
 
 var (
-	errTooMany  = errors.New("Too many cursors allocated for index")
-	errTooLarge = errors.New("Too many rows are kept for cursors")
+	errTooMany  = command.Error("Too many cursors allocated for index")
+	errTooLarge = command.Error("Too many rows are kept for cursors")
 )
 
 // Open opens a cursor on rows, as Results returns them. dice makes its ID.

@@ -1,11 +1,10 @@
 package aggregate
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/search/expr"
 )
 
@@ -140,7 +139,7 @@ func (s *grouper) takeAll() error {
 // maxSpread is in how many groups one row may be.
 const maxSpread = 1 << 17
 
-var errSpread = errors.New("A row belongs to too many groups")
+var errSpread = command.Error("A row belongs to too many groups")
 
 // groupBy adds a row to the groups of its values from one on. A list stands for each of its
 // elements.
@@ -248,7 +247,7 @@ const unknownProperty = "Property `%s` not present in document or pipeline"
 func (r Reducer) bind(from *columns, loads *[]*column, p *Pipeline) (func() accumulator, error) {
 	bind := reducers[upper(r.Name)]
 	if bind == nil {
-		return nil, fmt.Errorf("No such reducer: %s", r.Name)
+		return nil, command.Errorf("No such reducer: %s", r.Name)
 	}
 	return bind(&arguments{Reducer: r, columns: from, loads: loads, dice: p.plan.Dice})
 }

@@ -1,11 +1,10 @@
 package aggregate
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/search/expr"
 )
 
@@ -35,7 +34,7 @@ func (a *arguments) left() int { return len(a.Args) - a.at }
 // column reads the name of a column.
 func (a *arguments) column() (*column, error) {
 	if a.left() == 0 {
-		return nil, fmt.Errorf(missingArgument, a.Name)
+		return nil, command.Errorf(missingArgument, a.Name)
 	}
 	a.at++
 	return a.columns.readOrLoad(strings.TrimPrefix(a.Args[a.at-1], "@"), a.loads, unknownProperty)
@@ -53,15 +52,15 @@ func (a *arguments) word(word string) bool {
 // unsigned reads a number of at least 0, of which errors speak by a name.
 func (a *arguments) unsigned(name string) (int, error) {
 	if a.left() == 0 {
-		return 0, fmt.Errorf(badArgument, name, noArgument)
+		return 0, command.Errorf(badArgument, name, noArgument)
 	}
 	a.at++
 	f, ok := expr.ParseNumber(a.Args[a.at-1])
 	switch {
 	case !ok || f != math.Trunc(f):
-		return 0, fmt.Errorf(badArgument, name, notConverted)
+		return 0, command.Errorf(badArgument, name, notConverted)
 	case f < 0 || f > math.MaxUint32:
-		return 0, fmt.Errorf(badArgument, name, outOfBounds)
+		return 0, command.Errorf(badArgument, name, outOfBounds)
 	}
 	return int(f), nil
 }
@@ -71,7 +70,7 @@ func (a *arguments) end() error {
 	if a.left() == 0 {
 		return nil
 	}
-	return fmt.Errorf("Unknown argument `%s` at position %d for %s", a.Args[a.at], a.at, a.Name)
+	return command.Errorf("Unknown argument `%s` at position %d for %s", a.Args[a.at], a.at, a.Name)
 }
 
 // reducers are all reducers by their names.
@@ -106,7 +105,7 @@ type counted int
 
 func count(a *arguments) (func() accumulator, error) {
 	if len(a.Args) > 0 {
-		return nil, errors.New("Count accepts 0 values only")
+		return nil, command.Error("Count accepts 0 values only")
 	}
 	return func() accumulator { return new(counted) }, nil
 }
@@ -352,7 +351,7 @@ func randomSample(a *arguments) (func() accumulator, error) {
 		return nil, err
 	}
 	if n > maxSample {
-		return nil, errors.New("Sample size too large")
+		return nil, command.Error("Sample size too large")
 	}
 	return func() accumulator { return &sample{column: c, most: n, dice: a.dice} }, nil
 }
@@ -390,7 +389,7 @@ func quantile(a *arguments) (func() accumulator, error) {
 			return nil, err
 		}
 		if resolution < 1 || resolution > maxSample {
-			return nil, errors.New("Invalid resolution")
+			return nil, command.Error("Invalid resolution")
 		}
 	}
 	return func() accumulator { return &quantiles{column: c, share: share, most: resolution} }, a.end()
@@ -399,15 +398,15 @@ func quantile(a *arguments) (func() accumulator, error) {
 // share reads the share of a quantile.
 func (a *arguments) share() (float64, error) {
 	if a.left() == 0 {
-		return 0, fmt.Errorf(badArgument, a.Name, notConverted)
+		return 0, command.Errorf(badArgument, a.Name, notConverted)
 	}
 	a.at++
 	f, ok := expr.ParseNumber(a.Args[a.at-1])
 	if !ok || math.IsInf(f, 0) {
-		return 0, fmt.Errorf(badArgument, a.Name, notConverted)
+		return 0, command.Errorf(badArgument, a.Name, notConverted)
 	}
 	if !(f >= 0 && f <= 1) {
-		return 0, errors.New("Percentage must be between 0.0 and 1.0")
+		return 0, command.Error("Percentage must be between 0.0 and 1.0")
 	}
 	return f, nil
 }

@@ -1,9 +1,9 @@
 package aggregate
 
 import (
-	"errors"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/search/expr"
 )
 
@@ -44,7 +44,7 @@ type Load struct {
 	All    bool
 }
 
-var errLate = errors.New("LOAD cannot be applied after projectors or reducers")
+var errLate = command.Error("LOAD cannot be applied after projectors or reducers")
 
 func (l *Load) add(p *Pipeline) error {
 	if p.columns.schema == nil {
@@ -77,9 +77,9 @@ func loaded(words []string) (name, path string, rest []string, err error) {
 	case len(rest) == 0 || upper(rest[0]) != "AS":
 		return path, path, rest, nil
 	case len(rest) == 1:
-		return "", "", nil, errors.New("LOAD path AS name - must be accompanied with NAME")
+		return "", "", nil, command.Error("LOAD path AS name - must be accompanied with NAME")
 	case upper(rest[1]) == "AS":
-		return "", "", nil, errors.New("Alias for LOAD cannot be `AS`")
+		return "", "", nil, command.Error("Alias for LOAD cannot be `AS`")
 	}
 	return rest[1], path, rest[2:], nil
 }

@@ -19,10 +19,10 @@
 package expr
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/libm"
 )
 
@@ -64,7 +64,7 @@ type node interface {
 }
 
 // Errors in the words of RediSearch.
-var errNotNumber = errors.New("Could not convert value to a number")
+var errNotNumber = command.Error("Could not convert value to a number")
 
 // literal is a constant.
 type literal struct{ value Value }
@@ -82,7 +82,7 @@ type property struct {
 func (p *property) bind(column func(string) (int, bool)) (err error) {
 	var found bool
 	if p.column, found = column(p.name); !found {
-		return fmt.Errorf("Property `%s` not loaded nor in pipeline", p.name)
+		return command.Errorf("Property `%s` not loaded nor in pipeline", p.name)
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (e *Expr) Describe() string {
 // bindPart binds a part of a node, which RediSearch calls by a name.
 func bindPart(part node, name string, column func(string) (int, bool)) error {
 	if _, missing := part.(*unknown); missing {
-		return fmt.Errorf("Missing (or badly formatted) value for %s", name)
+		return command.Errorf("Missing (or badly formatted) value for %s", name)
 	}
 	return part.bind(column)
 }

@@ -2,12 +2,12 @@ package expr
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/ds/geohash"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/libm"
 )
 
@@ -87,7 +87,7 @@ func wrongType(name string, i int, v Value, check string) error {
 	case v.stored:
 		number = 7
 	}
-	return fmt.Errorf("Invalid type (%d) for argument %d in function '%s'. %s was false.", number, i, name, check)
+	return command.Errorf("Invalid type (%d) for argument %d in function '%s'. %s was false.", number, i, name, check)
 }
 
 // exists is a function that can ask for a property which has no value.
@@ -101,7 +101,7 @@ func (c *call) exists(row Row) (Value, error) {
 		missing = cmp.Or(missing, err)
 	}
 	if len(c.arguments) != 1 {
-		return Value{}, cmp.Or(missing, fmt.Errorf(arguments, exists.name))
+		return Value{}, cmp.Or(missing, command.Errorf(arguments, exists.name))
 	}
 	return Bool(missing == nil), nil
 }
@@ -244,7 +244,7 @@ func substr(args []Value) (Value, error) {
 		}
 	}
 	if args[0].kind != TextKind {
-		return Value{}, errors.New("Invalid type for substr. Expected string")
+		return Value{}, command.Error("Invalid type for substr. Expected string")
 	}
 	s := args[0].text
 	offset, length := clamped(args[1].number, len(s)), clamped(args[2].number, len(s))
@@ -300,13 +300,13 @@ func format(args []Value) (Value, error) {
 		case !found:
 			return Text(b.String()), nil
 		case after == "":
-			return Value{}, errors.New("Bad format string!")
+			return Value{}, command.Error("Bad format string!")
 		case after[0] == '%':
 			b.WriteByte('%')
 		case used == len(args):
-			return Value{}, errors.New("Not enough arguments for format")
+			return Value{}, command.Error("Not enough arguments for format")
 		case after[0] != 's':
-			return Value{}, errors.New("Unknown format specifier passed")
+			return Value{}, command.Error("Unknown format specifier passed")
 		case args[used].kind == NullKind:
 			b.WriteString("(null)")
 			used++
@@ -401,8 +401,8 @@ func geoDistance(args []Value) (Value, error) {
 
 // Errors about the text of a place.
 var (
-	errLongPlace = errors.New("Geo string cannot be longer than 128 bytes")
-	errPlace     = errors.New("Invalid geo string")
+	errLongPlace = command.Error("Geo string cannot be longer than 128 bytes")
+	errPlace     = command.Error("Invalid geo string")
 )
 
 // ParsePlace reads "lon,lat" or "lon lat", in degrees. It does not look whether such a place

@@ -1,9 +1,10 @@
 package expr
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // kind is the kind of a token. Those of operators are their operators.
@@ -231,5 +232,5 @@ func digitsAt(s string, i int) int {
 // syntaxError is the error of a token that cannot be where it is. It shows the last token that has
 // a text.
 func (l *lexer) syntaxError() error {
-	return fmt.Errorf("Syntax error at offset %d near '%s'", l.last.at, l.shown)
+	return command.Errorf("Syntax error at offset %d near '%s'", l.last.at, l.shown)
 }

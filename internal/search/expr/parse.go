@@ -1,9 +1,10 @@
 package expr
 
 import (
-	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // The bounds of an expression.
@@ -12,7 +13,7 @@ const (
 	maxDepth = 97
 )
 
-var errTooLarge = errors.New("Parsing/Evaluating dynamic expression failed")
+var errTooLarge = command.Error("Parsing/Evaluating dynamic expression failed")
 
 // Parse reads an expression.
 func Parse(source string) (*Expr, error) {
@@ -134,7 +135,7 @@ func (p *parser) symbol() node {
 		if t.text == "NULL" {
 			return &literal{}
 		}
-		return p.unknown(fmt.Errorf("Unknown symbol '%s'", t.text))
+		return p.unknown(command.Errorf("Unknown symbol '%s'", t.text))
 	}
 	p.take()
 	c := &call{}
@@ -149,7 +150,7 @@ func (p *parser) symbol() node {
 		return nil
 	})
 	if c.function = functions[strings.ToLower(t.text)]; c.function == nil {
-		return p.unknown(fmt.Errorf("Unknown function name '%s'", t.text))
+		return p.unknown(command.Errorf("Unknown function name '%s'", t.text))
 	}
 	return c
 }

@@ -2,12 +2,12 @@ package expr
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -217,7 +217,7 @@ func compareAlike(a, b Value) (int, error) {
 func compareAsNumbers(a, b Value) (int, error) {
 	f, ok := b.Number()
 	if !ok {
-		return 0, fmt.Errorf("Error converting string '%s' to number", b.shown())
+		return 0, command.Errorf("Error converting string '%s' to number", b.shown())
 	}
 	return compareNumbers(a.number, f), nil
 }

@@ -2,10 +2,10 @@ package index
 
 import (
 	"encoding/binary"
-	"fmt"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/ds/geohash"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/search/query"
 	"github.com/miniserver-go/miniserver/internal/search/text"
 	"github.com/miniserver-go/miniserver/resp"
@@ -60,7 +60,8 @@ func (f *Field) convert(c *content) error {
 	case Vector:
 		for _, b := range c.blobs {
 			if len(b) != f.Space.Bytes() {
-				return fmt.Errorf("Could not add vector with blob size %d (expected size %d)", len(b), f.Space.Bytes())
+				return command.Errorf("Could not add vector with blob size %d (expected size %d)", len(b),
+					f.Space.Bytes())
 			}
 		}
 	}
@@ -240,7 +241,7 @@ func (x *Index) shape(f *Field, c *content, doc *document) {
 	for _, t := range c.texts {
 		s, err := parseShape(t)
 		if err != nil {
-			err = fmt.Errorf("Error indexing geoshape: %w", err)
+			err = command.Errorf("Error indexing geoshape: %s", err)
 			x.Errors.add(doc.key, err)
 			f.Errors.add(doc.key, err)
 			continue

@@ -3,6 +3,8 @@ package index
 import (
 	"errors"
 	"fmt"
+
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 func errNoMissing(field string) error {
@@ -11,9 +13,9 @@ func errNoMissing(field string) error {
 
 // The errors of the parameters of a search for vectors.
 var (
-	errOption    = errors.New("Invalid option")
-	errValue     = errors.New("Invalid value was given")
-	errTwice     = errors.New("Parameter was specified twice")
+	errOption    = command.Error("Invalid option")
+	errValue     = command.Error("Invalid value was given")
+	errTwice     = command.Error("Parameter was specified twice")
 	errPolicy    = errors.New("invalid hybrid policy was given")
 	errNotHybrid = errors.New("hybrid query attributes were sent for a non-hybrid query")
 	errNotRange  = errors.New("range query attributes were sent for a non-range query")

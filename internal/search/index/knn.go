@@ -3,9 +3,9 @@ package index
 import (
 	"cmp"
 	"container/heap"
-	"fmt"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/search/query"
 )
 
@@ -16,17 +16,17 @@ func (v *evaluation) vector(n *query.Vector, fields query.Fields) iterator {
 		return nil
 	}
 	if want := f.Space.Bytes(); len(n.Blob) != want {
-		v.refuse(fmt.Errorf("Error parsing vector similarity query: query vector blob size (%d) does not match index's"+
-			" expected size (%d).", len(n.Blob), want))
+		v.refuse(command.Errorf("Error parsing vector similarity query: query vector blob size (%d) does not "+
+			"match index's expected size (%d).", len(n.Blob), want))
 		return nil
 	}
 	if n.Range && n.Radius < 0 {
-		v.refuse(fmt.Errorf("Error parsing vector similarity query: negative radius (%g) given in a range query",
+		v.refuse(command.Errorf("Error parsing vector similarity query: negative radius (%g) given in a range query",
 			n.Radius))
 		return nil
 	}
 	if err := checkAttributes(n, &f.Space); err != nil {
-		v.refuse(fmt.Errorf("Error parsing vector similarity parameters: %w", err))
+		v.refuse(command.Errorf("Error parsing vector similarity parameters: %s", err))
 		return nil
 	}
 	target := f.lists.vectors.to([]byte(n.Blob))

@@ -2,7 +2,6 @@ package index
 
 import (
 	"cmp"
-	"math"
 	"math/bits"
 	"slices"
 	"sort"
@@ -176,5 +175,3 @@ func (s *idSet) sorted() []ID {
 	s.bits = nil
 	return s.list
 }
-
-var everything = span{min: math.Inf(-1), max: math.Inf(1)}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/search/query"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -416,7 +417,7 @@ func (v *evaluation) shape(n *query.Shape) iterator {
 	}
 	of, err := parseShape(n.Text)
 	if err != nil {
-		v.refuse(fmt.Errorf("Error querying geoshape index: %w", err))
+		v.refuse(command.Errorf("Error querying geoshape index: %s", err))
 		return nil
 	}
 	var ids []ID

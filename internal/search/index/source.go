@@ -9,6 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/json"
 	"github.com/miniserver-go/miniserver/ds/json/path"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -77,7 +78,7 @@ func (s hashSource) read(f *Field) (c content, err error) {
 func numberOf(text string) ([]float64, error) {
 	n, ok := resp.ParseFloat([]byte(text))
 	if !ok || n != n {
-		return nil, fmt.Errorf("Invalid numeric value: '%s'", text)
+		return nil, command.Errorf("Invalid numeric value: '%s'", text)
 	}
 	return []float64{n}, nil
 }
@@ -127,7 +128,7 @@ func (s jsonSource) read(f *Field) (content, error) {
 
 // errJSON says that a value is of the wrong type.
 func errJSON(what, of string) error {
-	return fmt.Errorf("Invalid JSON type: %s type can represent only %s field", what, of)
+	return command.Errorf("Invalid JSON type: %s type can represent only %s field", what, of)
 }
 
 // jsonScalar returns the content of a single value.
@@ -149,7 +150,7 @@ func jsonScalar(f *Field, v json.Value) (c content, err error) {
 		}
 		c.texts = []string{strconv.FormatBool(v.Bool())}
 	default:
-		return c, fmt.Errorf("Invalid JSON type: Object type is not supported")
+		return c, command.Errorf("Invalid JSON type: Object type is not supported")
 	}
 	return c, nil
 }
@@ -178,7 +179,7 @@ func jsonValues(f *Field, list []json.Value) (c content, err error) {
 		case f.Kind == Numeric && (kind == json.Integer || kind == json.Number):
 			c.numbers = append(c.numbers, v.Float())
 		case f.Kind == Numeric:
-			return c, fmt.Errorf("NUMERIC fields can only contain numbers or nulls")
+			return c, command.Error("NUMERIC fields can only contain numbers or nulls")
 		case f.Kind == Vector && kind == json.Array:
 			one, err := jsonArray(f, v)
 			if err != nil {
@@ -186,7 +187,7 @@ func jsonValues(f *Field, list []json.Value) (c content, err error) {
 			}
 			c.blobs = append(c.blobs, one.blobs...)
 		case f.Kind == Vector:
-			return c, fmt.Errorf("Invalid vector length. Expected %d, got %d", f.Space.Dimensions, len(list))
+			return c, command.Errorf("Invalid vector length. Expected %d, got %d", f.Space.Dimensions, len(list))
 		case kind != json.String:
 			return c, fmt.Errorf("%s fields can only contain strings or nulls", onlyTexts(f.Kind))
 		default:
@@ -251,16 +252,16 @@ func lower(s string) string {
 func place(text string) (float64, error) {
 	at := strings.IndexAny(text, ", ")
 	if at < 0 {
-		return 0, fmt.Errorf("Invalid geo string")
+		return 0, command.Errorf("Invalid geo string")
 	}
 	lon, ok := resp.ParseFloat([]byte(text[:at]))
 	lat, ok2 := resp.ParseFloat(bytes.TrimSpace([]byte(text[at+1:])))
 	if !ok || !ok2 {
-		return 0, fmt.Errorf("Invalid geo string")
+		return 0, command.Errorf("Invalid geo string")
 	}
 	p := geoPoint(lon, lat)
 	if !p.Valid() {
-		return 0, fmt.Errorf("Invalid geo coordinates: %f, %f", lon, lat)
+		return 0, command.Errorf("Invalid geo coordinates: %f, %f", lon, lat)
 	}
 	return p.Score(), nil
 }

@@ -2,10 +2,10 @@ package index
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 
 	"github.com/miniserver-go/miniserver/ds/json"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // Space is what the vectors of a field are, and how their distance is measured.
@@ -142,11 +142,11 @@ func toHalf(f float64) uint16 {
 // blob returns the vector of an array of JSON.
 func (s *Space) blob(list []json.Value) (blob []byte, err error) {
 	if len(list) != s.Dimensions {
-		return nil, fmt.Errorf("Invalid vector length. Expected %d, got %d", s.Dimensions, len(list))
+		return nil, command.Errorf("Invalid vector length. Expected %d, got %d", s.Dimensions, len(list))
 	}
 	for _, v := range list {
 		if k := v.Kind(); k != json.Integer && k != json.Number {
-			return nil, fmt.Errorf("Invalid vector element type")
+			return nil, command.Errorf("Invalid vector element type")
 		}
 		blob = s.Element.append(blob, v.Float())
 	}

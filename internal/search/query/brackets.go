@@ -1,10 +1,10 @@
 package query
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // amount is a number between brackets, or the name of a parameter.
@@ -130,7 +130,7 @@ var units = [...]string{BadUnit: "<badunit>", Kilometers: "km", Meters: "m", Fee
 
 func (u Unit) String() string { return units[u] }
 
-var errUnit = errors.New("Invalid GeoFilter unit")
+var errUnit = command.Error("Invalid GeoFilter unit")
 
 // Validate tells what is wrong with a circle.
 func (n *Geo) Validate() error {
@@ -138,9 +138,9 @@ func (n *Geo) Validate() error {
 	case n.Unit == BadUnit:
 		return errUnit
 	case n.Lat > 90 || n.Lat < -90 || n.Lon > 180 || n.Lon < -180:
-		return errors.New("Invalid GeoFilter lat/lon")
+		return command.Error("Invalid GeoFilter lat/lon")
 	case n.Radius <= 0:
-		return errors.New("Invalid GeoFilter radius")
+		return command.Error("Invalid GeoFilter radius")
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (p *parser) named(field string) Node {
 	p.expect(']')
 	n := &Shape{options: defaults(), Field: field, Relation: relation(p.lex.text(what))}
 	if n.Relation == 0 {
-		p.fail(fmt.Errorf("Syntax error: Expecting a geoshape predicate at offset %d", t.pos))
+		p.fail(command.Errorf("Syntax error: Expecting a geoshape predicate at offset %d", t.pos))
 	}
 	n.bind(p.lex.text(t), setText(&n.Text))
 	return n

@@ -1,9 +1,10 @@
 package query
 
 import (
-	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // checker finds what an index does not support.
@@ -28,7 +29,7 @@ func (c *checker) check(n Node) error {
 		c.empty = c.empty || f != nil && f.IndexEmpty
 	case *Term:
 		if n.Text == "" && !c.findsEmpty(n.opts.Fields) {
-			return errors.New("Use `INDEXEMPTY` in field creation in order to index and query for empty strings")
+			return command.Error("Use `INDEXEMPTY` in field creation in order to index and query for empty strings")
 		}
 	}
 	for _, child := range children(n) {
@@ -131,7 +132,7 @@ func suffixes(s Schema, set Fields) error {
 		}
 	}
 	if with != (Fields{}) && set != AllFields && with.And(set) != set {
-		return errors.New("Contains query on fields without WITHSUFFIXTRIE support")
+		return command.Error("Contains query on fields without WITHSUFFIXTRIE support")
 	}
 	return nil
 }
@@ -142,7 +143,7 @@ func (n *Vector) nameDistance() error {
 		return nil
 	}
 	if n.Score != "" && !strings.EqualFold(n.Score, "__"+n.Field+"_score") {
-		return fmt.Errorf("Distance field was specified twice for vector query: %s and %s", n.Score, n.distance)
+		return command.Errorf("Distance field was specified twice for vector query: %s and %s", n.Score, n.distance)
 	}
 	n.Score = n.distance
 	return nil
@@ -161,9 +162,9 @@ func distinct(s Schema, root Node) (err error) {
 		case f == nil || !f.Vector:
 			return
 		case s.Field(v.Score) != nil:
-			err = fmt.Errorf("Property `%s` already exists in schema", v.Score)
+			err = command.Errorf("Property `%s` already exists in schema", v.Score)
 		case names[v.Score]:
-			err = fmt.Errorf("Property `%s` specified more than once", v.Score)
+			err = command.Errorf("Property `%s` specified more than once", v.Score)
 		}
 		names[v.Score] = true
 	})

@@ -1,11 +1,11 @@
 package query
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -44,7 +44,7 @@ func resolve(n Node, params map[string]string) error {
 func lookup(params map[string]string, name string) (string, error) {
 	value, found := params[name]
 	if !found {
-		return "", fmt.Errorf("No such parameter `%s`", name)
+		return "", command.Errorf("No such parameter `%s`", name)
 	}
 	return value, nil
 }
@@ -131,7 +131,7 @@ func negated(f float64, minus bool) float64 {
 }
 
 func badNumber(value, name string) error {
-	return fmt.Errorf("Invalid numeric value (%s) for parameter `%s`", value, name)
+	return command.Errorf("Invalid numeric value (%s) for parameter `%s`", value, name)
 }
 
 // readBound reads a bound of a range. It may be infinite on its own side only.
@@ -149,7 +149,7 @@ func readBound(value string, rule numberRule, minus bool) (float64, error) {
 		f, ok = 0, true
 	}
 	if !ok || math.IsInf(f, 0) {
-		return 0, fmt.Errorf("Bad %s range: %s", side, value)
+		return 0, command.Errorf("Bad %s range: %s", side, value)
 	}
 	return negated(f, minus), nil
 }

@@ -1,8 +1,7 @@
 package query
 
 import (
-	"errors"
-	"fmt"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // Parse returns the tree of a query, with the values of its parameters, and its words expanded. The
@@ -122,7 +121,7 @@ func (p *parser) fail(err error) {
 
 // refuse fails because no query goes on with the next token.
 func (p *parser) refuse() {
-	p.fail(fmt.Errorf("Syntax error at offset %d near %s", p.tok.pos, p.lex.text(p.tok)))
+	p.fail(command.Errorf("Syntax error at offset %d near %s", p.tok.pos, p.lex.text(p.tok)))
 }
 
 // expect skips a token, which must be of a kind.
@@ -146,7 +145,7 @@ func (p *parser) skip(k kind) bool {
 // when there are more.
 const maxHeld = 255
 
-var errTooDeep = errors.New("Parser stack overflow. Try moving nested parentheses more to the left")
+var errTooDeep = command.Error("Parser stack overflow. Try moving nested parentheses more to the left")
 
 // holding calls parse for an operand before which n more symbols wait for it.
 func (p *parser) holding(n int, parse func() part) part {

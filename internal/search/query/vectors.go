@@ -2,8 +2,9 @@ package query
 
 import (
 	"errors"
-	"fmt"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // surroundings parses the end of [VECTOR_RANGE radius $vector].
@@ -121,9 +122,9 @@ func (p *parser) give(n Node, a Attribute) {
 	err := apply(n, a)
 	switch {
 	case err == errValue || a.Value == "":
-		p.fail(fmt.Errorf("Invalid value (%s) for `%s`", a.Value, a.Name))
+		p.fail(command.Errorf("Invalid value (%s) for `%s`", a.Value, a.Name))
 	case err != nil:
-		p.fail(fmt.Errorf("Invalid attribute %s", a.Name))
+		p.fail(command.Errorf("Invalid attribute %s", a.Name))
 	}
 }
 
