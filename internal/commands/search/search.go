@@ -35,6 +35,7 @@ func search(r *request) {
 	p := &presentation{request: r, entry: e, distances: distances(root)}
 	s.Sort = p.order()
 	p.checkEmphasis()
+	p.arrange()
 	s.Unordered = r.uncounted && r.sort == nil && !r.withScores
 	if !c.OK() {
 		return
@@ -341,6 +342,15 @@ func (p *presentation) wholeRow(d *index.Document, s index.Stored) (row []cell) 
 		}
 	}
 	return row
+}
+
+// arrange puts the columns first that are known before the documents are read, as in RediSearch.
+func (p *presentation) arrange() {
+	known := func(c column) bool {
+		return c.name == c.path && (slices.Contains(p.distances, c.path) || c.path == string(p.sort))
+	}
+	first := slices.DeleteFunc(slices.Clone(p.columns), func(c column) bool { return !known(c) })
+	p.columns = append(first, slices.DeleteFunc(p.columns, known)...)
 }
 
 // chosenRow returns the fields that RETURN chooses.

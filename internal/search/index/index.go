@@ -30,6 +30,9 @@
 package index
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
@@ -38,6 +41,7 @@ type Index struct {
 	Definition
 	Stats
 
+	prefixes []string // of keys, in order, without those that begin with another one
 	docs     table
 	words    dictionary
 	synonyms map[string][]string // the groups of a word, in order
@@ -65,6 +69,11 @@ func (e *Errors) add(key string, err error) {
 // New returns an index without documents.
 func New(d Definition) *Index {
 	x := &Index{Definition: d}
+	for _, p := range slices.Sorted(slices.Values(d.Prefixes)) {
+		if n := len(x.prefixes); n == 0 || !strings.HasPrefix(p, x.prefixes[n-1]) {
+			x.prefixes = append(x.prefixes, p)
+		}
+	}
 	x.docs.init()
 	x.number(0)
 	return x
@@ -102,14 +111,11 @@ func (x *Index) Clear() {
 	}
 }
 
-// Covers reports whether a key belongs to the index by its prefix.
+// Covers reports whether a key belongs to the index by its prefix. No prefix lies between the key
+// and the one that it has.
 func (x *Index) Covers(key string) bool {
-	for _, p := range x.Prefixes {
-		if len(key) >= len(p) && key[:len(p)] == p {
-			return true
-		}
-	}
-	return false
+	i, found := slices.BinarySearch(x.prefixes, key)
+	return found || i > 0 && strings.HasPrefix(key, x.prefixes[i-1])
 }
 
 // Put says that the key, which the index covers, has a value with a deadline, 0 for none. A value

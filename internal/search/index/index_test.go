@@ -62,6 +62,18 @@ var questions = []string{"*", "red", "red house", `"red house"`, "red|blue", "-r
 	"*se", "%hous%", "w'h?u*'", "@g:{a}", "@g:{a|b c}", "@n:[2 5]", "@n:[(2 +inf]", "@at:[1 1 200 km]", "ismissing(@n)",
 	"@s:[WITHIN $box]", "(red|(blue house)) @n:[0 7] -@g:{b}", "(red house)=>{$slop:1;$inorder:true}"}
 
+// TestCovers: a key belongs to an index if it begins with any of its prefixes.
+func TestCovers(t *testing.T) {
+	x := index.New(index.Definition{Prefixes: []string{"b:", "a", "ac", "ab", "b", "c:d"}})
+	for _, key := range []string{"a", "ad", "ab", "abc", "az", "b", "b:", "ba", "c:d", "c:de"} {
+		require.True(t, x.Covers(key), key)
+	}
+	for _, key := range []string{"", "A", "c", "c:", "c:c", "c:e", "d"} {
+		require.False(t, x.Covers(key), key)
+	}
+	require.True(t, index.New(index.Definition{Prefixes: []string{"x", ""}}).Covers(""))
+}
+
 // TestIsAsAFreshOne: after any changes an index finds what one finds that was made of the documents
 // that are there.
 func TestIsAsAFreshOne(t *testing.T) {
