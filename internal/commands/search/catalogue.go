@@ -87,8 +87,8 @@ func (cat *catalogue) find(name string) *entry {
 
 // changes is the keys that have changed, in the order of their last changes.
 type changes struct {
-	keys []string
-	at   map[string]int // in keys; -1 for one that changed again
+	keys []string       // "" in the place of one that changed again
+	at   map[string]int // in keys
 }
 
 // note notes a change.
@@ -102,8 +102,23 @@ func (ch *changes) note(key string) {
 		}
 		ch.keys[at] = ""
 	}
+	if len(ch.keys) > 2*len(ch.at)+mostChanges {
+		ch.compact()
+	}
 	ch.at[key] = len(ch.keys)
 	ch.keys = append(ch.keys, key)
+}
+
+// compact removes the places of keys that changed again.
+func (ch *changes) compact() {
+	kept := ch.keys[:0]
+	for i, key := range ch.keys {
+		if at, known := ch.at[key]; known && at == i {
+			ch.at[key] = len(kept)
+			kept = append(kept, key)
+		}
+	}
+	ch.keys = kept
 }
 
 // rename says that the value of a key that has changed is at another key now.
@@ -215,7 +230,7 @@ func (cat *catalogue) update() {
 			cat.put(key)
 		}
 	}
-	cat.changes = changes{keys: cat.changes.keys[:0]}
+	cat.changes = changes{}
 	bytes := 0
 	for _, e := range cat.indexes {
 		e.Tidy()
