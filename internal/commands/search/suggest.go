@@ -89,9 +89,11 @@ func cmdSugAdd(c *engine.Call) {
 	}
 	if !found {
 		d = suggest.New()
-		c.DB.Set(key, d, false)
 	}
 	d.Add(text, score, by, payload)
+	if !found {
+		c.DB.Set(key, d, false)
+	}
 	c.Changed(key, event.Event{})
 	c.Reply.Int(int64(d.Len()))
 }
