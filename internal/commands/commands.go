@@ -83,6 +83,14 @@ func Bring(types []engine.Type, part func() engine.Part) {
 	brought = append(brought, part)
 }
 
+// Auxiliary returns what the parts that the program brings keep beside the keys.
+func Auxiliary() (all []engine.Auxiliary) {
+	for _, part := range brought {
+		all = append(all, part().Auxiliary...)
+	}
+	return all
+}
+
 // Parts returns the parts of all families, for an engine.
 func Parts(e *engine.Engine) (parts []engine.Part) {
 	for _, part := range brought {

@@ -82,8 +82,9 @@ var moduleChanges = map[string]func(c *changer, key string) []dataset.Command{
 		}
 	},
 	"trietype0": func(c *changer, key string) []dataset.Command {
-		return []dataset.Command{{"FT.SUGADD", key, c.item(), c.number(), "PAYLOAD", c.item()},
-			{"FT.SUGADD", key, c.item(), c.number(), "INCR"}, {"FT.SUGDEL", key, c.item()}}
+		score := func() string { return fmt.Sprint(1 + 50*c.Float64()) } // equal ones would be in any order
+		return []dataset.Command{{"FT.SUGADD", key, c.item(), score(), "PAYLOAD", c.item()},
+			{"FT.SUGADD", key, c.item(), score(), "INCR"}, {"FT.SUGDEL", key, c.item()}}
 	},
 	"TSDB-TYPE": func(c *changer, key string) []dataset.Command {
 		time, other := fmt.Sprint(3_000_000_000_000+c.IntN(1_000_000)), c.key()

@@ -2,12 +2,14 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -31,8 +33,9 @@ func ReadManifest(disk Disk, path string) (files []ManifestFile, err error) {
 
 // Check reads a file of a journal without a server.
 type Check struct {
-	Disk  Disk
-	Types engine.Types // that the data may have
+	Disk      Disk
+	Types     engine.Types       // that the data may have
+	Auxiliary []engine.Auxiliary // that may be beside the keys
 	// Seconds since the epoch: stop at the first annotation of a later time; 0 for none.
 	Until    int64
 	Progress func(done, total int64) // in bytes
@@ -71,17 +74,22 @@ func (c Check) File(path string, size int64) (r Report, err error) {
 
 // snapshot reads the snapshot that src begins with, and returns what follows it.
 func (c Check) snapshot(r *Report, src io.Reader, size int64) (rest io.Reader, err error) {
-	o := payload.Options(payload.Scratch(maxDatabases, c.Types).Home(), 0, false)
+	e := payload.Scratch(maxDatabases, c.Types, c.Auxiliary...)
+	o := payload.Options(e.Home(), 0, false)
 	o.Versions = rdb.Versions{} // all that are known
 	in := rdb.NewReader(src, o)
-	for in.Next() {
-		if in.Item == rdb.Key {
+	for err == nil && in.Next() {
+		switch in.Item {
+		case rdb.Key:
 			r.Keys++
 			c.Progress(in.Offset(), size)
+		case rdb.ModuleData:
+			err = e.Home().LoadAuxiliary(snapshot.KeptIn(e, &in.Auxiliary))
 		}
 	}
-	if r.Skipped = in.Skipped; in.Err() != nil {
-		return nil, in.Err()
+	r.Skipped = in.Skipped
+	if err = cmp.Or(err, in.Err()); err != nil {
+		return nil, err
 	}
 	r.Preamble, r.Valid = in.Offset(), in.Offset()
 	return in.Rest(), nil

@@ -61,10 +61,10 @@ func Versions(e *engine.Engine) rdb.Versions {
 }
 
 // Scratch returns an engine for one key at a time, whose time stands still. It has data types, and
-// no commands.
-func Scratch(databases int, types engine.Types) *engine.Engine {
+// what is kept beside keys, and no commands.
+func Scratch(databases int, types engine.Types, kept ...engine.Auxiliary) *engine.Engine {
 	e := engine.New(engine.Options{Databases: databases, Clock: func() int64 { return 0 }})
-	e.Join(engine.Part{Types: types})
+	e.Join(engine.Part{Types: types, Auxiliary: kept})
 	return e
 }
 

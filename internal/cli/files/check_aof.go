@@ -103,8 +103,8 @@ func (c aofCheck) file(path, name, kind string, last bool) error {
 		return cannotOpen(name, err)
 	}
 	size := info.Size()
-	report, err := journal.Check{Disk: journal.OS{}, Types: commands.Types, Until: c.until,
-		Progress: c.meter.Show}.File(path, size)
+	report, err := journal.Check{Disk: journal.OS{}, Types: commands.Types, Auxiliary: commands.Auxiliary(),
+		Until: c.until, Progress: c.meter.Show}.File(path, size)
 	if report.Preamble > 0 {
 		c.say("[offset %d] \\o/ RDB looks OK! \\o/", report.Preamble)
 		c.say("[info] %d keys read", report.Keys)

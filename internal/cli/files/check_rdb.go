@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
 // CheckRDB returns the sub-command that checks snapshots.
@@ -52,11 +54,13 @@ func (c rdbCheck) run(path string) error {
 	}
 	defer func() { _ = f.Close() }()
 	c.say(0, "Checking RDB file %s", path)
-	e := payload.Scratch(maxDatabases, commands.Types)
+	e := payload.Scratch(maxDatabases, commands.Types, commands.Auxiliary()...)
 	r := rdb.NewReader(f, payload.Options(e.Home(), size, false))
 	keys, volatile, libraries := 0, 0, 0
-	for r.Next() {
+	for err == nil && r.Next() {
 		switch r.Item {
+		case rdb.ModuleData:
+			err = e.Home().LoadAuxiliary(snapshot.KeptIn(e, &r.Auxiliary))
 		case rdb.Aux:
 			c.say(r.Offset(), "AUX FIELD %s = '%s'", r.Name, r.Text)
 		case rdb.Library:
@@ -68,7 +72,7 @@ func (c rdbCheck) run(path string) error {
 		}
 		c.meter.Show(r.Offset(), size)
 	}
-	err = r.Err()
+	err = cmp.Or(err, r.Err())
 	if err == nil && r.Offset() < size {
 		err = fmt.Errorf("%d bytes follow the end", size-r.Offset())
 	}
