@@ -192,7 +192,7 @@ const megabyte = 1 << 20
 func (i *infoReply) figures(e *entry) {
 	h := e.Holds()
 	i.int("num_docs", int64(h.Documents))
-	i.int("max_doc_id", int64(h.Last))
+	i.int("max_doc_id", int64(h.Given))
 	i.int("num_terms", int64(h.Words))
 	i.int("num_records", int64(h.Entries))
 	inverted := float64(h.PostingBytes)

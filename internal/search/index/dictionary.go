@@ -57,9 +57,9 @@ func (d *dictionary) prefixed(prefix string, yield func(*word) bool) {
 
 // clean removes what the postings say of documents that are gone, and the words of no other. It
 // returns how many entries are left.
-func (d *dictionary) clean(alive func(ID) bool) (left int) {
+func (d *dictionary) clean(now renumbering) (left int) {
 	for text, w := range d.of {
-		w.postings.clean(alive)
+		w.postings.clean(now)
 		left += w.count
 		if w.count == 0 {
 			d.order.Delete(w)

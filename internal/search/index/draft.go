@@ -272,12 +272,12 @@ func (l *lists) add(f *Field, c *content, id ID) {
 
 // clean removes what the lists say of documents that are gone. It returns how many entries are
 // left.
-func (l *lists) clean(alive func(ID) bool) int {
-	left := l.tags.clean(alive)
-	l.numbers.clean(alive)
-	l.vectors.clean(alive)
-	l.shapes.clean(alive)
-	l.missing.clean(alive)
+func (l *lists) clean(now renumbering) int {
+	left := l.tags.clean(now)
+	l.numbers.clean(now)
+	l.vectors.clean(now)
+	l.shapes.clean(now)
+	l.missing.clean(now)
 	return left + l.numbers.count + len(l.vectors.ids) + len(l.shapes.ids) + l.missing.count
 }
 

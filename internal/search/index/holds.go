@@ -3,7 +3,7 @@ package index
 // Holds is what an index holds, and in how much memory.
 type Holds struct {
 	Documents int
-	Last      ID // the highest number of a document
+	Given     uint64 // numbers, to documents
 	Words     int
 	Entries   int // of words, tags and numbers
 	Blocks    int
@@ -25,7 +25,7 @@ func (h *Holds) Total() int {
 
 // Holds returns what the index holds. O(words and documents).
 func (x *Index) Holds() *Holds {
-	h := &Holds{Documents: x.Len(), Last: x.docs.last(), Words: x.words.len()}
+	h := &Holds{Documents: x.Len(), Given: uint64(x.docs.last()) + x.docs.freed, Words: x.words.len()}
 	h.WordBytes = h.dictionary(&x.words)
 	for _, f := range x.Fields {
 		l := &f.lists

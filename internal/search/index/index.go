@@ -17,7 +17,8 @@
 //
 // A document gets a new number whenever it changes: the numbers are the order in which documents
 // changed last, and so that of results which nothing else orders. What the lists say of a number
-// that is gone is passed over, until clean removes it.
+// that is gone is passed over, until clean removes it, and gives the numbers that are free to the
+// documents that follow.
 //
 // Invariants:
 //
@@ -175,13 +176,14 @@ func (x *Index) Due(now int64) []string { return x.docs.elementsDue(now) }
 // Len returns the number of documents.
 func (x *Index) Len() int { return len(x.docs.byKey) }
 
-// clean removes from all lists what they say of documents that are gone. O(the index).
+// clean removes from all lists what they say of documents that are gone, whose numbers go to
+// others. O(the index).
 func (x *Index) clean() {
-	x.entries = x.words.clean(x.docs.alive)
+	now := x.docs.renumber()
+	x.entries = x.words.clean(now)
 	for _, f := range x.Fields {
-		x.entries += f.lists.clean(x.docs.alive)
+		x.entries += f.lists.clean(now)
 	}
-	x.docs.cleaned()
 }
 
 // Keys returns the keys of all documents, in the order in which they were put.

@@ -74,6 +74,18 @@ func TestCovers(t *testing.T) {
 	require.True(t, index.New(index.Definition{Prefixes: []string{"x", ""}}).Covers(""))
 }
 
+// A document that changes again and again takes as much memory as one that came once, but what is
+// there until the index is cleaned.
+func TestChangesTakeNoMemory(t *testing.T) {
+	x := shop()
+	for range 10_000 {
+		x.Put("p:1", document(map[string]string{"t": "red house", "n": "1", "g": "a", "at": "1,2"}), 0)
+	}
+	require.Less(t, x.Holds().TableBytes, 32<<10)
+	require.EqualValues(t, 10_000, x.Holds().Given)
+	require.Equal(t, []string{"p:1"}, x.Keys())
+}
+
 // TestIsAsAFreshOne: after any changes an index finds what one finds that was made of the documents
 // that are there.
 func TestIsAsAFreshOne(t *testing.T) {

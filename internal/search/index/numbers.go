@@ -59,12 +59,12 @@ func (n *numbers) split(i int) {
 }
 
 // clean removes the pairs of documents that are gone.
-func (n *numbers) clean(alive func(ID) bool) {
+func (n *numbers) clean(now renumbering) {
 	old := n.runs
 	*n = numbers{}
 	for _, r := range old {
 		for i, id := range r.ids {
-			if alive(id) {
+			if id = now.of(id); id > 0 {
 				n.append(r.values[i], id)
 			}
 		}

@@ -71,11 +71,12 @@ func (p *postings) lastID() ID {
 }
 
 // clean removes the entries whose number is gone.
-func (p *postings) clean(alive func(ID) bool) {
+func (p *postings) clean(now renumbering) {
 	kept := postings{bare: p.bare}
 	for r := p.reader(); r.next(); {
-		if alive(r.id) {
-			kept.add(&r.posting)
+		if e := r.posting; now.of(e.id) > 0 {
+			e.id = now.of(e.id)
+			kept.add(&e)
 		}
 	}
 	*p = kept

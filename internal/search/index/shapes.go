@@ -386,10 +386,10 @@ func (s *shapes) add(one *shape, id ID) {
 }
 
 // clean removes the shapes of documents that are gone.
-func (s *shapes) clean(alive func(ID) bool) {
+func (s *shapes) clean(now renumbering) {
 	n := 0
 	for i, id := range s.ids {
-		if alive(id) {
+		if id = now.of(id); id > 0 {
 			s.ids[n], s.list[n] = id, s.list[i]
 			n++
 		}

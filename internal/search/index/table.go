@@ -25,7 +25,8 @@ type table struct {
 	byKey map[string]*document
 
 	words    uint64 // the sum of their lengths
-	gone     int    // since the lists were cleaned
+	gone     int    // since the numbers were given anew
+	freed    uint64 // numbers that others have since
 	nextDue  int64  // the least due and deadline of documents may not be before it
 	volatile int    // documents with elements that expire
 }
@@ -119,8 +120,27 @@ func (t *table) elementsDue(now int64) (keys []string) {
 // wasteful reports whether more is gone than is there.
 func (t *table) wasteful() bool { return t.gone > 1000 && t.gone > len(t.byKey) }
 
-// cleaned says that the lists have no number any more of what is gone.
-func (t *table) cleaned() { t.gone = 0 }
+// renumbering is the new numbers of documents by their old ones: 0 for those that are gone. Their
+// order stays.
+type renumbering []ID
+
+func (r renumbering) of(id ID) ID { return r[id] }
+
+// renumber gives numbers from 1 on to the documents that are there.
+func (t *table) renumber() renumbering {
+	now := make(renumbering, len(t.docs)+1)
+	docs := make([]*document, 0, len(t.byKey))
+	for i, d := range t.docs {
+		if d != nil {
+			docs = append(docs, d)
+			d.id = ID(len(docs))
+			now[i+1] = d.id
+		}
+	}
+	t.freed += uint64(len(t.docs) - len(docs))
+	t.docs, t.gone = docs, 0
+	return now
+}
 
 // average returns the mean length of the documents.
 func (t *table) average() float64 { return float64(t.words) / float64(len(t.byKey)) }

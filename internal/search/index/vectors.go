@@ -196,10 +196,10 @@ func (s *Space) unit(numbers []float64) []float64 {
 }
 
 // clean removes the vectors of documents that are gone.
-func (v *vectors) clean(alive func(ID) bool) {
+func (v *vectors) clean(now renumbering) {
 	n, d := 0, v.space.Dimensions
 	for i, id := range v.ids {
-		if !alive(id) {
+		if id = now.of(id); id == 0 {
 			continue
 		}
 		v.ids[n] = id
