@@ -110,20 +110,12 @@ func (w *Writer) raw(s string) {
 	}
 }
 
-// Status writes a simple string such as OK. It must not contain CR or LF.
+// Status writes a simple string such as OK. CR and LF become spaces, as in errors.
 func (w *Writer) Status(s string) { w.line('+', s) }
 
 // Error writes an error. Its text begins with a code, as in "ERR syntax error". CR and LF
 // become spaces, so that a client's text in an error cannot forge a reply.
-func (w *Writer) Error(err error) {
-	at := len(w.buf)
-	w.line('-', err.Error())
-	for i := at; i < len(w.buf)-len("\r\n"); i++ {
-		if c := w.buf[i]; c == '\r' || c == '\n' {
-			w.buf[i] = ' '
-		}
-	}
-}
+func (w *Writer) Error(err error) { w.line('-', err.Error()) }
 
 // Int writes an integer.
 func (w *Writer) Int(n int64) { w.header(':', n) }
@@ -380,13 +372,19 @@ func (w *Writer) header(kind byte, n int64) {
 	}
 }
 
-// line writes a line with a text.
+// line writes a line with a text, in which CR and LF become spaces.
 func (w *Writer) line(kind byte, text string) {
-	if w.fits(len(text)) {
-		w.buf = append(w.buf, kind)
-		w.buf = append(w.buf, text...)
-		w.crlf()
+	if !w.fits(len(text)) {
+		return
 	}
+	w.buf = append(w.buf, kind)
+	w.buf = append(w.buf, text...)
+	for i, c := range w.buf[len(w.buf)-len(text):] {
+		if c == '\r' || c == '\n' {
+			w.buf[len(w.buf)-len(text)+i] = ' '
+		}
+	}
+	w.crlf()
 }
 
 func (w *Writer) crlf() { w.buf = append(w.buf, '\r', '\n') }

@@ -24,6 +24,7 @@ func TestWriterForms(t *testing.T) {
 		two, three string
 	}{
 		"status":       {func(w *Writer) { w.Status("OK") }, "+OK\r\n", "+OK\r\n"},
+		"long status":  {func(w *Writer) { w.Status("a\r\n$1") }, "+a  $1\r\n", "+a  $1\r\n"},
 		"error":        {func(w *Writer) { w.Error(errors.New("ERR a\r\nb")) }, "-ERR a  b\r\n", "-ERR a  b\r\n"},
 		"int":          {func(w *Writer) { w.Int(7) }, ":7\r\n", ":7\r\n"},
 		"int two":      {func(w *Writer) { w.Int(10) }, ":10\r\n", ":10\r\n"},

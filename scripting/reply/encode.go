@@ -149,7 +149,7 @@ func (e *Encoder) marked(t *lua.Table, stack int) bool {
 		return true
 	}
 	if text, ok := t.GetString("ok").AsString(); ok {
-		e.W.Status(oneLine(CText(text)))
+		e.W.Status(CText(text))
 		return true
 	}
 	if f, ok := t.GetString("double").AsNumber(); ok {
