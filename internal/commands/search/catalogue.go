@@ -6,6 +6,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/event"
+	"github.com/miniserver-go/miniserver/internal/invariants"
 	"github.com/miniserver-go/miniserver/internal/keyspace"
 	"github.com/miniserver-go/miniserver/internal/search/index"
 )
@@ -26,12 +27,14 @@ type catalogue struct {
 	kept     int       // bytes of the indexes that are counted for the world
 	renamed  string    // the key of an event rename_from, which rename_to follows; empty for none
 	dropped  bool      // a database was emptied: the indexes are to go
+	checking int       // bytes of which checks are paid: see checkNow
 }
 
 // entry is an index in the catalogue.
 type entry struct {
 	*index.Index
 	stale    bool // every key of the database may have to be put
+	partial  bool // keys were not put that a fresh index would have, or not as it would: SKIPINITIALSCAN
 	dialects int  // those of its queries so far: bit 0 is dialect 1
 }
 
@@ -53,7 +56,7 @@ func (cat *catalogue) add(x *index.Index, scan bool) {
 		cat.world.Observe(&cat.observer)
 	}
 	cat.update()
-	cat.indexes[x.Name] = &entry{Index: x, stale: scan}
+	cat.indexes[x.Name] = &entry{Index: x, stale: scan, partial: !scan}
 }
 
 // remove forgets an index with its aliases.
@@ -238,41 +241,51 @@ func (cat *catalogue) update() {
 	}
 	cat.world.Keep(bytes - cat.kept)
 	cat.kept = bytes
+	if invariants.Enabled {
+		cat.checkNow()
+	}
 }
 
 // put has the indexes read a key.
 func (cat *catalogue) put(key string) {
 	for _, e := range cat.indexes {
 		if e.Covers(key) {
-			cat.read(e, key)
+			cat.read(e.Index, key)
 		}
 	}
 }
 
-func (cat *catalogue) read(e *entry, key string) {
+func (cat *catalogue) read(x *index.Index, key string) {
 	v, ok := cat.db().Peek([]byte(key))
 	if !ok {
-		e.Remove(key)
+		x.Remove(key)
 		return
 	}
 	deadline, _ := cat.db().Deadline([]byte(key))
-	e.Put(key, v, deadline)
+	x.Put(key, v, deadline)
 }
 
 // scan has an index read all keys, but those that have changed, which it reads later.
 func (cat *catalogue) scan(e *entry) {
 	e.Clear()
-	var keys []string
+	e.partial = false
+	for _, key := range cat.coveredBy(e.Index) {
+		if !cat.changes.noted(key) {
+			cat.read(e.Index, key)
+		}
+	}
+}
+
+// coveredBy returns the keys that belong to an index, in order.
+func (cat *catalogue) coveredBy(x *index.Index) (keys []string) {
 	cat.db().Keys().Each(func(key string, _ keyspace.Type) bool {
-		if e.Covers(key) && !cat.changes.noted(key) {
+		if x.Covers(key) {
 			keys = append(keys, string([]byte(key)))
 		}
 		return true
 	})
 	slices.Sort(keys)
-	for _, key := range keys {
-		cat.read(e, key)
-	}
+	return keys
 }
 
 // existing reads the name of an index, which it returns with all changes; nil and an error if there

@@ -138,3 +138,9 @@ const (
 	errNoCursorToDelete = command.Error("Cursor does not exist")
 	errIndexGone        = command.Error("The index was dropped while the cursor was idle")
 )
+
+// The errors of what Redis does not have.
+const (
+	errPartial = command.Error("ERR the index has not read all keys, because of SKIPINITIALSCAN")
+	errDiffers = "ERR the index differs from a fresh one: %v"
+)

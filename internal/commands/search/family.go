@@ -3,6 +3,8 @@
 //
 //	family.go    the commands
 //	catalogue.go the indexes of a world, with their aliases
+//	inspect.go   FT.INDEX: what Redis does not tell of indexes
+//	check.go     an index beside a fresh one
 package search
 
 import (
@@ -122,7 +124,7 @@ var Types = []engine.Type{Suggestions}
 
 // Part returns the commands. The versions are those of the module in Redis Stack and in Redis.
 func Part() engine.Part {
-	return engine.Part{Families: []command.Family{family}, Due: cursorsDue,
+	return engine.Part{Families: []command.Family{family, inspections}, Due: cursorsDue,
 		Auxiliary: []engine.Auxiliary{definitions, savedDictionaries}, Modules: []engine.Module{
 			{Name: module, Since: "redis-stack:7.4.0", Version: 21005, Options: "handle-io-errors"},
 			{Name: module, Since: "8.0.0", Version: 80001, Options: "handle-io-errors"},

@@ -98,7 +98,7 @@ func alter(c *engine.Call, lenient bool) {
 		return
 	}
 	e.Extend(fields)
-	e.stale = e.stale || scan
+	e.stale, e.partial = e.stale || scan, e.partial || !scan
 	c.MarkDirty()
 	c.Reply.Status("OK")
 }
@@ -212,7 +212,7 @@ func cmdSynUpdate(c *engine.Call) {
 		words = append(words, string(w))
 	}
 	e.AddSynonyms(group, words)
-	e.stale = e.stale || scan
+	e.stale, e.partial = e.stale || scan, e.partial || !scan
 	c.MarkDirty()
 	c.Reply.Status("OK")
 }

@@ -136,6 +136,7 @@ func TestIsAsAFreshOne(t *testing.T) {
 			fresh.Put(key, docs[key], 0)
 		}
 		require.Equal(t, fresh.Keys(), x.Keys())
+		require.NoError(t, x.Check(fresh, 0))
 		for _, q := range questions {
 			require.Equal(t, found(t, fresh, q), found(t, x, q), "round %d: %s", round, q)
 		}

@@ -1,0 +1,48 @@
+package search
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/commands/hashes"
+	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/invariants"
+)
+
+// newEngine returns an engine with hashes and indexes, and a function that runs a command in it and
+// returns the reply.
+func newEngine() (e *engine.Engine, do func(line string) string) {
+	e = engine.New(engine.Options{Clock: func() int64 { return 1e15 }})
+	e.Join(engine.Part{Types: append([]engine.Type{hashes.Type}, Types...)})
+	e.Join(engine.Commands(hashes.Family), Part())
+	s := e.NewSession(nil)
+	return e, func(line string) string {
+		var args [][]byte
+		for _, word := range strings.Fields(line) {
+			args = append(args, []byte(word))
+		}
+		return string(e.Do(s, [][][]byte{args}).Out)
+	}
+}
+
+// TestCheckComparesWithTheKeys: what the index was not told of is found.
+func TestCheckComparesWithTheKeys(t *testing.T) {
+	if invariants.Enabled {
+		t.Skip("an index that differs ends the program before a command can tell")
+	}
+	e, do := newEngine()
+	do("FT.CREATE i SCHEMA t TEXT")
+	do("HSET d1 t red")
+	do("HSET d2 t blue")
+	require.Equal(t, "+OK\r\n", do("FT.INDEX CHECK i"))
+	x := of(e.Home()).indexes["i"]
+	x.Rename("d1", "other")
+	require.Equal(t, "-ERR the index differs from a fresh one: key \"d1\" is not in the index\r\n",
+		do("FT.INDEX CHECK i"))
+	x.Rename("other", "d1")
+	require.Equal(t, "+OK\r\n", do("FT.INDEX CHECK i"))
+	x.SetDeadline("d2", 2e15)
+	require.Contains(t, do("FT.INDEX CHECK i"), "the document of key \"d2\" is known as")
+}
