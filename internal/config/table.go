@@ -141,6 +141,7 @@ var defaultsSince = map[string]newDefault{
 	"log-format":              {release.From("valkey:8.0.0"), "legacy"},
 	"repl-backlog-size":       {release.From("valkey:8.0.0"), "10mb"},
 	"replica-lazy-flush":      {release.From("valkey:8.0.0"), "yes"},
+	"search-default-scorer":   {release.From("8.0.0"), "BM25STD"},
 	"syslog-ident":            {release.From("valkey:8.0.0"), "valkey"},
 }
 

@@ -3,7 +3,6 @@ package search
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
@@ -13,7 +12,8 @@ import (
 
 // aggregations is the commands that make rows of documents.
 var aggregations = []command.Line{
-	{Name: "ft.aggregate", Arity: -2, Flags: reads, Keys: named, Run: cmdAggregate, Reply: "array", Since: since,
+	{Name: "ft.aggregate", Arity: -2, Flags: reads, Keys: named, Run: engine.On(cmdAggregate), Reply: "array",
+		Since: since,
 		Syntax: "index query [VERBATIM] [LOAD count:integer field...] [TIMEOUT timeout:integer] " +
 			"[<GROUPBY nargs:integer property... [<REDUCE function nargs:integer [arg...] [AS name]>...]>...] " +
 			"[<SORTBY nargs:integer <property [ASC|DESC]>... [MAX num:integer]>] " +
@@ -39,7 +39,7 @@ type aggregation struct {
 }
 
 // FT.AGGREGATE index query [option ...]
-func cmdAggregate(c *engine.Call) { aggregateRows(newRequest(c)) }
+func cmdAggregate(set *settings, c *engine.Call) { aggregateRows(newRequest(set, c)) }
 
 // aggregateRows makes rows of documents as is asked.
 func aggregateRows(r *request) {
@@ -63,7 +63,7 @@ func aggregateRows(r *request) {
 	case !c.OK():
 	case a.cursor:
 		a.openCursor(p, e)
-	case strings.EqualFold(settingsOf(c).others["ON_TIMEOUT"], "FAIL"):
+	case r.set.fails():
 		a.replyInTime(p)
 	default:
 		a.stream(p)
@@ -190,7 +190,7 @@ func (a *aggregation) readLimit() {
 	}
 	offset, ok := resp.ParseInt(a.Arg())
 	limit, isToo := resp.ParseInt(a.Arg())
-	set := settingsOf(a.Call)
+	set := a.set
 	switch {
 	case !ok || !isToo || offset < 0 || limit < 0:
 		a.Refuse(errLimitNumbers)
@@ -198,6 +198,8 @@ func (a *aggregation) readLimit() {
 		a.Refusef(errLimitMost, set.MaxAggregates)
 	case limit > 0 && offset > set.mostResults():
 		a.Refusef(errOffsetMost, set.mostResults())
+	case a.isEight && limit == 0 && offset > 0:
+		a.Refuse(errLimitOffset)
 	}
 	s.Offset, s.Limit = uint64(offset), uint64(limit)
 	a.plan.Count = a.plan.Count || limit == 0

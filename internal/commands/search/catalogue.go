@@ -23,11 +23,10 @@ type catalogue struct {
 	aliases  map[string]*entry
 	observer engine.Observer
 	changes  changes
-	settings *settings // nil for the defaults
-	kept     int       // bytes of the indexes that are counted for the world
-	renamed  string    // the key of an event rename_from, which rename_to follows; empty for none
-	dropped  bool      // a database was emptied: the indexes are to go
-	checking int       // bytes of which checks are paid: see checkNow
+	kept     int    // bytes of the indexes that are counted for the world
+	renamed  string // the key of an event rename_from, which rename_to follows; empty for none
+	dropped  bool   // a database was emptied: the indexes are to go
+	checking int    // bytes of which checks are paid: see checkNow
 }
 
 // entry is an index in the catalogue.

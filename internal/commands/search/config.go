@@ -7,33 +7,41 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/internal/search/index"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// settings are the parameters of FT.CONFIG that have an effect, for one world.
+// settings are the parameters of FT.CONFIG, which are those search-* of CONFIG, too.
 type settings struct {
 	MinPrefix, MinStem                  int64
-	MaxExpansions, MaxPrefixExpansions  int64
+	MaxPrefixExpansions                 int64
 	MaxResults, MaxAggregates           int64 // negative for no limit
 	DefaultDialect, Timeout, CursorIdle int64 // milliseconds
-	FailOnTimeout                       bool
-	others                              map[string]string // what was set without an effect, by its name
+	TanhFactor                          int64 // of the scorer BM25STD.TANH
+	OnTimeout, DefaultScorer            string
+	numbers                             map[string]*int64  // what has no effect, by its name
+	texts                               map[string]*string // the same of what is not a number
 }
 
 func newSettings() *settings {
-	return &settings{MinPrefix: 2, MinStem: 4, MaxExpansions: 200, MaxPrefixExpansions: 200, MaxResults: 1_000_000,
-		MaxAggregates: -1, DefaultDialect: 1, Timeout: 500, CursorIdle: 300_000, others: make(map[string]string)}
+	s := &settings{MinPrefix: 2, MinStem: 4, MaxPrefixExpansions: 200, MaxResults: 1_000_000,
+		MaxAggregates: -1, DefaultDialect: 1, Timeout: 500, CursorIdle: 300_000, TanhFactor: 4,
+		OnTimeout: "return", DefaultScorer: "TFIDF", numbers: make(map[string]*int64), texts: make(map[string]*string)}
+	for _, p := range parameters {
+		if n, err := strconv.ParseInt(p.initial, 10, 64); err == nil {
+			s.numbers[p.name] = &n
+		} else if p.initial != "" {
+			s.texts[p.name] = &p.initial
+		}
+	}
+	return s
 }
 
-// settingsOf returns the settings of a world.
-func settingsOf(c *engine.Call) *settings {
-	cat := of(c.World)
-	if cat.settings == nil {
-		cat.settings = newSettings()
-	}
-	return cat.settings
-}
+// fails reports whether a query that takes too long has an error for a reply.
+func (s *settings) fails() bool { return s.OnTimeout == "fail" }
 
 // mostResults returns the most results of FT.SEARCH.
 func (s *settings) mostResults() int64 {
@@ -43,78 +51,169 @@ func (s *settings) mostResults() int64 {
 	return s.MaxResults
 }
 
-// parameter is a parameter of FT.CONFIG: a number with bounds, or something else that is only kept.
+// parameter is a parameter of FT.CONFIG: a number with bounds, or a text. It is also one of CONFIG.
 type parameter struct {
 	name        string
+	config      string // its name in CONFIG, behind "search-"; empty if it is not there
 	about       string
-	number      func(s *settings) *int64 // nil for what has no effect
+	since       string                    // the release that introduced it; empty for RediSearch 2.10
+	number      func(s *settings) *int64  // nil for a text, and for what has no effect
+	text        func(s *settings) *string // nil for a number, and for what has no effect
 	least, most int64
-	initial     string // of what has no effect; "-" for nil
-	fixed       bool   // it cannot be set
-	low, high   error  // for a number outside of its bounds, where that is not the usual one
+	words       []string // what a text may be; nil for any
+	initial     string   // of what has no effect; "-" for nil
+	fixed       bool     // it cannot be set after the start
+	low, high   error    // for a number outside of its bounds, where that is not the usual one
 }
 
 // parameters are those of FT.CONFIG, in their order. What RediSearch has for its collection of
 // garbage, its threads and its trees has no effect.
 var parameters = []parameter{
-	{name: "EXTLOAD", about: "A library with scorers and expanders", initial: "-", fixed: true},
-	{name: "NOGC", about: "Whether garbage is not collected", initial: "false", fixed: true},
-	{name: "MINPREFIX", about: "The least bytes of a prefix",
+	{name: "EXTLOAD", config: "ext-load", about: "A library with scorers and expanders", initial: "-", fixed: true},
+	{name: "NOGC", config: "no-gc", about: "Whether garbage is not collected", initial: "false", fixed: true},
+	{name: "MINPREFIX", config: "min-prefix", about: "The least bytes of a prefix",
 		number: func(s *settings) *int64 { return &s.MinPrefix }, least: 1, most: math.MaxInt64},
-	{name: "MINSTEMLEN", about: "The least bytes of a word that has a stem",
-		number: func(s *settings) *int64 { return &s.MinStem }, least: 2, most: math.MaxInt64, low: errMinStem},
-	{name: "FORKGC_SLEEP_BEFORE_EXIT", about: "Has no effect", initial: "0"},
-	{name: "MAXDOCTABLESIZE", about: "The most documents that a table begins with", initial: "1000000", fixed: true},
-	{name: "MAXSEARCHRESULTS", about: "The most results of FT.SEARCH",
+	{name: "MINSTEMLEN", config: "min-stem-len", about: "The least bytes of a word that has a stem",
+		number: func(s *settings) *int64 { return &s.MinStem }, least: 2, most: math.MaxUint32, low: errMinStem},
+	{name: "FORKGC_SLEEP_BEFORE_EXIT", config: "fork-gc-sleep-before-exit", about: "Has no effect", initial: "0"},
+	{name: "MAXDOCTABLESIZE", config: "max-doctablesize", about: "The most documents that a table begins with",
+		initial: "1000000", fixed: true},
+	{name: "MAXSEARCHRESULTS", config: "max-search-results", about: "The most results of FT.SEARCH",
 		number: func(s *settings) *int64 { return &s.MaxResults }, least: -1, most: math.MaxInt64},
-	{name: "MAXAGGREGATERESULTS", about: "The most results of FT.AGGREGATE",
+	{name: "MAXAGGREGATERESULTS", config: "max-aggregate-results", about: "The most results of FT.AGGREGATE",
 		number: func(s *settings) *int64 { return &s.MaxAggregates }, least: -1, most: math.MaxInt64},
-	{name: "MAXEXPANSIONS", about: "The most words of a prefix, a pattern or a fuzzy word",
+	{name: "MAXEXPANSIONS", config: "max-expansions", about: "The most words of a prefix, a pattern or a fuzzy word",
 		number: func(s *settings) *int64 { return &s.MaxPrefixExpansions }, least: 1, most: math.MaxInt64},
-	{name: "MAXPREFIXEXPANSIONS", about: "The most words of a prefix, a pattern or a fuzzy word",
+	{name: "MAXPREFIXEXPANSIONS", config: "max-prefix-expansions",
+		about:  "The most words of a prefix, a pattern or a fuzzy word",
 		number: func(s *settings) *int64 { return &s.MaxPrefixExpansions }, least: 1, most: math.MaxInt64},
-	{name: "TIMEOUT", about: "The most milliseconds of a query",
+	{name: "TIMEOUT", config: "timeout", about: "The most milliseconds of a query",
 		number: func(s *settings) *int64 { return &s.Timeout }, least: 0, most: math.MaxInt64},
-	{name: "FRISOINI", about: "Has no effect", initial: "-", fixed: true},
-	{name: "ON_TIMEOUT", about: "What a query does that takes longer: RETURN or FAIL", initial: "return"},
-	{name: "GCSCANSIZE", about: "Has no effect", initial: "100"},
-	{name: "MIN_PHONETIC_TERM_LEN", about: "The least bytes of a word that has a sound", initial: "3"},
+	{name: "FRISOINI", config: "friso-ini", about: "Has no effect", initial: "-", fixed: true},
+	{name: "ON_TIMEOUT", config: "on-timeout", about: "What a query does that takes longer: RETURN or FAIL",
+		text: func(s *settings) *string { return &s.OnTimeout }, words: []string{"return", "fail"}},
+	{name: "GCSCANSIZE", config: "gc-scan-size", about: "Has no effect", initial: "100"},
+	{name: "MIN_PHONETIC_TERM_LEN", config: "min-phonetic-term-len",
+		about: "The least bytes of a word that has a sound", initial: "3"},
 	{name: "GC_POLICY", about: "Has no effect", initial: "fork", fixed: true},
-	{name: "FORK_GC_RUN_INTERVAL", about: "Has no effect", initial: "30"},
-	{name: "FORK_GC_CLEAN_THRESHOLD", about: "Has no effect", initial: "100"},
-	{name: "FORK_GC_RETRY_INTERVAL", about: "Has no effect", initial: "5"},
+	{name: "FORK_GC_RUN_INTERVAL", config: "fork-gc-run-interval", about: "Has no effect", initial: "30"},
+	{name: "FORK_GC_CLEAN_THRESHOLD", config: "fork-gc-clean-threshold", about: "Has no effect", initial: "100"},
+	{name: "FORK_GC_RETRY_INTERVAL", config: "fork-gc-retry-interval", about: "Has no effect", initial: "5"},
 	{name: "FORK_GC_CLEAN_NUMERIC_EMPTY_NODES", about: "Has no effect", initial: "true"},
 	{name: "_FORK_GC_CLEAN_NUMERIC_EMPTY_NODES", about: "Has no effect", initial: "true"},
-	{name: "UNION_ITERATOR_HEAP", about: "Has no effect", initial: "20"},
-	{name: "CURSOR_MAX_IDLE", about: "The most milliseconds that a cursor stays unused",
+	{name: "UNION_ITERATOR_HEAP", config: "union-iterator-heap", about: "Has no effect", initial: "20"},
+	{name: "CURSOR_MAX_IDLE", config: "cursor-max-idle", about: "The most milliseconds that a cursor stays unused",
 		number: func(s *settings) *int64 { return &s.CursorIdle }, least: 0, most: math.MaxInt64},
-	{name: "NO_MEM_POOLS", about: "Has no effect", initial: "false", fixed: true},
-	{name: "PARTIAL_INDEXED_DOCS", about: "Has no effect", initial: "false", fixed: true},
+	{name: "NO_MEM_POOLS", config: "no-mem-pools", about: "Has no effect", initial: "false", fixed: true},
+	{name: "PARTIAL_INDEXED_DOCS", config: "partial-indexed-docs", about: "Has no effect", initial: "false",
+		fixed: true},
 	{name: "UPGRADE_INDEX", about: "Has no effect", initial: "Upgrade config for upgrading", fixed: true},
 	{name: "_NUMERIC_COMPRESS", about: "Has no effect", initial: "false"},
 	{name: "_FREE_RESOURCE_ON_THREAD", about: "Has no effect", initial: "true"},
 	{name: "_PRINT_PROFILE_CLOCK", about: "Has no effect", initial: "true"},
-	{name: "RAW_DOCID_ENCODING", about: "Has no effect", initial: "false", fixed: true},
+	{name: "RAW_DOCID_ENCODING", config: "raw-docid-encoding", about: "Has no effect", initial: "false", fixed: true},
 	{name: "_NUMERIC_RANGES_PARENTS", about: "Has no effect", initial: "0"},
-	{name: "DEFAULT_DIALECT", about: "The dialect of queries that name none",
+	{name: "DEFAULT_DIALECT", config: "default-dialect", about: "The dialect of queries that name none",
 		number: func(s *settings) *int64 { return &s.DefaultDialect }, least: 1, most: 4, low: errHighDialect,
 		high: errHighDialect},
-	{name: "VSS_MAX_RESIZE", about: "Has no effect", initial: "0"},
-	{name: "MULTI_TEXT_SLOP", about: "Has no effect", initial: "100", fixed: true},
-	{name: "BG_INDEX_SLEEP_GAP", about: "Has no effect", initial: "100", fixed: true},
+	{name: "VSS_MAX_RESIZE", config: "vss-max-resize", about: "Has no effect", initial: "0"},
+	{name: "MULTI_TEXT_SLOP", config: "multi-text-slop", about: "Has no effect", initial: "100", fixed: true},
+	{name: "BG_INDEX_SLEEP_GAP", config: "bg-index-sleep-gap", about: "Has no effect", initial: "100", fixed: true},
 	{name: "_PRIORITIZE_INTERSECT_UNION_CHILDREN", about: "Has no effect", initial: "false"},
+	{name: "DEFAULT_SCORER", config: "default-scorer", since: "8.0.0", about: "The scorer of queries that name none",
+		text: func(s *settings) *string { return &s.DefaultScorer }, words: index.Scorers()},
+	{name: "BM25STD_TANH_FACTOR", config: "bm25std-tanh-factor", since: "8.0.0",
+		about:  "By what BM25STD.TANH divides scores",
+		number: func(s *settings) *int64 { return &s.TanhFactor }, least: 1, most: maxTanhFactor, low: errTanhFactor,
+		high: errTanhFactor},
+	{name: "WORKERS", config: "workers", since: "8.0.0", about: "Has no effect", initial: "0"},
+	{name: "MIN_OPERATION_WORKERS", config: "min-operation-workers", since: "8.0.0", about: "Has no effect",
+		initial: "4"},
+	{name: "TIERED_HNSW_BUFFER_LIMIT", config: "tiered-hnsw-buffer-limit", since: "8.0.0", about: "Has no effect",
+		initial: "1024", fixed: true},
+	{name: "WORKERS_PRIORITY_BIAS_THRESHOLD", config: "workers-priority-bias-threshold", since: "8.0.0",
+		about: "Has no effect", initial: "1", fixed: true},
+	{name: "INDEX_CURSOR_LIMIT", config: "index-cursor-limit", since: "8.0.0", about: "Has no effect",
+		initial: "128", fixed: true},
+	{name: "SEARCH_IO_THREADS", config: "io-threads", since: "8.4.0", about: "Has no effect", initial: "1",
+		fixed: true},
+	{name: "ON_OOM", config: "on-oom", since: "8.4.0", about: "Has no effect", initial: "return"},
+}
+
+// params returns the parameters as those of CONFIG.
+func (s *settings) params() (list []config.Param) {
+	for i := range parameters {
+		p := &parameters[i]
+		if p.config == "" {
+			continue
+		}
+		one := p.param(s)
+		if p.fixed {
+			one = one.AtStart()
+		}
+		if p.number == nil && p.text == nil {
+			one = one.Inert()
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+func (p *parameter) param(s *settings) config.Param {
+	name, number, text := "search-"+p.config, p.numberOf(s), p.textOf(s)
+	switch {
+	case number != nil:
+		return config.Int(name, number, p.least, p.highest())
+	case p.words != nil:
+		return config.Enum(name, text, p.words...)
+	case *text == "true" || *text == "false":
+		on := *text == "true"
+		return config.Bool(name, &on).Then(func() { *text = strconv.FormatBool(on) })
+	}
+	return config.Param{Name: name, Get: func() string { return strings.TrimPrefix(*text, none) },
+		Set: func(v string) error { *text = v; return nil }}
+}
+
+// maxTanhFactor is the highest BM25STD_TANH_FACTOR.
+const maxTanhFactor = 10_000
+
+// none is the text of a parameter that has no value.
+const none = "-"
+
+// numberOf returns where a number is kept; nil for a text.
+func (p *parameter) numberOf(s *settings) *int64 {
+	if p.number != nil {
+		return p.number(s)
+	}
+	return s.numbers[p.name]
+}
+
+// textOf returns where a text is kept; nil for a number.
+func (p *parameter) textOf(s *settings) *string {
+	if p.text != nil {
+		return p.text(s)
+	}
+	return s.texts[p.name]
+}
+
+// highest returns the highest number.
+func (p *parameter) highest() int64 {
+	if p.most == 0 {
+		return math.MaxInt64
+	}
+	return p.most
 }
 
 // FT.CONFIG GET|SET|HELP option [value]
-func cmdConfig(c *engine.Call) {
+func cmdConfig(s *settings, c *engine.Call) {
 	action, name := c.Arg(), strings.ToUpper(string(c.Arg()))
 	switch {
 	case command.IsWord(action, "GET"):
-		replyParameters(c, name, 1, replyValue)
+		s.replyParameters(c, name, 1, s.replyValue)
 	case command.IsWord(action, "HELP"):
-		replyParameters(c, name, 4, replyHelp)
+		s.replyParameters(c, name, 4, s.replyHelp)
 	case command.IsWord(action, "SET"):
-		setParameter(c, name)
+		s.setParameter(c, name)
 	default:
 		c.Reply.Status("No such configuration action")
 	}
@@ -122,26 +221,25 @@ func cmdConfig(c *engine.Call) {
 
 // value returns the value of a parameter; ok is false if it has none.
 func (p *parameter) value(s *settings) (text string, ok bool) {
-	if p.number == nil {
-		if text, ok = s.others[p.name]; !ok {
-			text = p.initial
-		}
-		return text, text != "-"
-	}
-	n := *p.number(s)
-	if n < 0 {
+	n := p.numberOf(s)
+	switch {
+	case n == nil:
+		text = *p.textOf(s)
+		return text, text != none
+	case *n < 0:
 		return "unlimited", true
 	}
-	return strconv.FormatInt(n, 10), true
+	return strconv.FormatInt(*n, 10), true
 }
 
 // replyParameters replies with the parameters of a name, or all: in RESP2 an array for each, of its
 // name and the elements that reply writes.
-func replyParameters(c *engine.Call, name string, elements int, reply func(c *engine.Call, p *parameter)) {
+func (s *settings) replyParameters(c *engine.Call, name string, elements int,
+	reply func(c *engine.Call, p *parameter)) {
 	at, n := c.Reply.Defer(), 0
 	for i := range parameters {
 		p := &parameters[i]
-		if name != "*" && name != p.name {
+		if name != "*" && name != p.name || !c.Engine.Release.Offers(release.From(p.since)) {
 			continue
 		}
 		if n++; c.Reply.Proto() < 3 {
@@ -160,24 +258,26 @@ func replyParameters(c *engine.Call, name string, elements int, reply func(c *en
 	}
 }
 
-func replyValue(c *engine.Call, p *parameter) {
-	if v, ok := p.value(settingsOf(c)); ok {
+func (s *settings) replyValue(c *engine.Call, p *parameter) {
+	if v, ok := p.value(s); ok {
 		c.Reply.BulkString(v)
 	} else {
 		c.Reply.Null()
 	}
 }
 
-func replyHelp(c *engine.Call, p *parameter) {
+func (s *settings) replyHelp(c *engine.Call, p *parameter) {
 	c.Reply.Status("Description")
 	c.Reply.Status(p.about)
 	c.Reply.Status("Value")
-	replyValue(c, p)
+	s.replyValue(c, p)
 }
 
 // setParameter sets a parameter.
-func setParameter(c *engine.Call, name string) {
-	i := slices.IndexFunc(parameters, func(p parameter) bool { return p.name == name })
+func (s *settings) setParameter(c *engine.Call, name string) {
+	i := slices.IndexFunc(parameters, func(p parameter) bool {
+		return p.name == name && c.Engine.Release.Offers(release.From(p.since))
+	})
 	switch {
 	case i < 0:
 		c.Refuse(errNoParameter)
@@ -186,7 +286,9 @@ func setParameter(c *engine.Call, name string) {
 	case c.Left() == 0:
 		c.Refuse(noArgument)
 	default:
-		parameters[i].set(c, string(c.Arg()))
+		if err := parameters[i].set(s, string(c.Arg())); err != nil {
+			c.Refuse(err)
+		}
 	}
 	switch {
 	case !c.OK():
@@ -198,26 +300,35 @@ func setParameter(c *engine.Call, name string) {
 }
 
 // set sets the parameter.
-func (p *parameter) set(c *engine.Call, text string) {
-	if p.number == nil {
-		if p.name == "ON_TIMEOUT" && !strings.EqualFold(text, "RETURN") && !strings.EqualFold(text, "FAIL") {
-			c.Refuse(errOnTimeout)
-			return
-		}
-		settingsOf(c).others[p.name] = strings.ToLower(text)
-		return
+func (p *parameter) set(s *settings, text string) error {
+	number := p.numberOf(s)
+	if number == nil {
+		return p.setText(s, text)
 	}
 	n, ok := resp.ParseInt([]byte(text))
 	switch {
 	case !ok:
-		c.Refuse(notConverted)
+		return notConverted
 	case n < p.least && p.low != nil:
-		c.Refuse(p.low)
-	case n > p.most && p.high != nil:
-		c.Refuse(p.high)
-	case n < p.least || n > p.most:
-		c.Refuse(outOfBounds)
-	default:
-		*p.number(settingsOf(c)) = n
+		return p.low
+	case n > p.highest() && p.high != nil:
+		return p.high
+	case n < p.least || n > p.highest():
+		return outOfBounds
 	}
+	*number = n
+	return nil
+}
+
+func (p *parameter) setText(s *settings, text string) error {
+	if p.words == nil {
+		*p.textOf(s) = strings.ToLower(text)
+		return nil
+	}
+	i := slices.IndexFunc(p.words, func(word string) bool { return strings.EqualFold(word, text) })
+	if i < 0 {
+		return command.Errorf("Invalid %s value", p.name)
+	}
+	*p.textOf(s) = p.words[i]
+	return nil
 }

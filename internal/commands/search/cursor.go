@@ -43,7 +43,7 @@ const chunkByDefault = 1000
 
 // openCursor runs a pipeline, opens a cursor on its rows, and replies with the first.
 func (a *aggregation) openCursor(p *aggregate.Pipeline, e *entry) {
-	cs, set := cursorsOf(a.World), settingsOf(a.Call)
+	cs, set := cursorsOf(a.World), a.set
 	first := p.First()
 	list, rest, err := aggregate.Results(p)
 	c := &aggregate.Cursor{Owner: e, Chunk: int(a.chunk), MaxIdle: a.maxIdle, First: first}

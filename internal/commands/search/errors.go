@@ -75,6 +75,9 @@ const (
 	errLimitNumbers = command.Error("LIMIT needs two numeric arguments")
 	errLimitMost    = "LIMIT exceeds maximum of %d"
 	errOffsetMost   = "OFFSET exceeds maximum of %d"
+	errLimitOffset  = command.Error("The `offset` of the LIMIT must be 0 when `num` is 0")
+	errNoTanhFactor = command.Error("Need an argument for BM25STD_TANH_FACTOR")
+	errTanhFactor   = command.Error("BM25STD_TANH_FACTOR must be between 1 and 10000 inclusive")
 	errSortBy       = command.Error("Bad SORTBY arguments")
 	errSortTwice    = command.Error("Multiple SORTBY steps are not allowed")
 	errSortMax      = command.Error("SORTBY MAX is not supported by FT.SEARCH")
@@ -112,7 +115,6 @@ const (
 
 	errNoParameter = command.Error("Invalid option")
 	errFixed       = command.Error("Not modifiable at runtime")
-	errOnTimeout   = command.Error("Invalid ON_TIMEOUT value")
 	errMinStem     = command.Error("Minimum stem length cannot be lower than 2")
 	errHighDialect = command.Error("Default dialect version cannot be higher than 4")
 )

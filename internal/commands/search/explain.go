@@ -10,26 +10,27 @@ import (
 
 // explanations is the commands that show how a query is understood.
 var explanations = []command.Line{
-	{Name: "ft.explain", Arity: -1, Flags: reads, Keys: named, Run: cmdExplain, Reply: "text", Since: since,
+	{Name: "ft.explain", Arity: -1, Flags: reads, Keys: named, Run: engine.On(cmdExplain), Reply: "text", Since: since,
 		Syntax:     "index query [DIALECT dialect:integer]",
 		Summary:    "Returns the tree of a query",
 		Complexity: "O(N) where N is the length of the query"},
-	{Name: "ft.explaincli", Arity: -1, Flags: reads, Keys: named, Run: cmdExplainCLI, Reply: "array", Since: since,
+	{Name: "ft.explaincli", Arity: -1, Flags: reads, Keys: named, Run: engine.On(cmdExplainCLI), Reply: "array",
+		Since:      since,
 		Syntax:     "index query [DIALECT dialect:integer]",
 		Summary:    "Returns the tree of a query, a line for each node",
 		Complexity: "O(N) where N is the length of the query"},
 }
 
 // FT.EXPLAIN index query [option ...]
-func cmdExplain(c *engine.Call) {
-	if tree := explained(c); c.OK() {
+func cmdExplain(set *settings, c *engine.Call) {
+	if tree := explained(set, c); c.OK() {
 		c.Reply.BulkString(tree)
 	}
 }
 
 // FT.EXPLAINCLI index query [option ...]
-func cmdExplainCLI(c *engine.Call) {
-	tree := explained(c)
+func cmdExplainCLI(set *settings, c *engine.Call) {
+	tree := explained(set, c)
 	if !c.OK() {
 		return
 	}
@@ -41,12 +42,12 @@ func cmdExplainCLI(c *engine.Call) {
 }
 
 // explained returns the tree of a query that could be searched for, or latches an error.
-func explained(c *engine.Call) string {
+func explained(set *settings, c *engine.Call) string {
 	if c.Left() < 2 {
 		c.Refusef(command.ErrArity, c.Cmd.FullName())
 		return ""
 	}
-	r := newRequest(c)
+	r := newRequest(set, c)
 	r.readOptions()
 	if c.Failed() {
 		return ""

@@ -12,6 +12,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // How a line says what a command does.
@@ -23,6 +24,9 @@ const (
 
 // since is the releases that have the commands.
 const since = "8.0.0 redis-stack:7.4.0"
+
+// redis8 is the releases from which on the search is that of Redis 8.
+var redis8 = release.From("8.0.0")
 
 // module is the module that has the commands in Redis.
 const module = "search"
@@ -95,14 +99,14 @@ var aliases = []command.Line{
 	{Name: "ft.syndump", Arity: 2, Flags: reads, Keys: named, Run: cmdSynDump, Reply: "map", Since: since,
 		Syntax: "index", Summary: "Returns the words that have synonyms, with their groups",
 		Complexity: "O(N) where N is the number of words"},
-	{Name: "ft.config", Arity: -3, Flags: reads, Run: cmdConfig, Reply: "any", Since: since,
+	{Name: "ft.config", Arity: -3, Flags: reads, Run: engine.On(cmdConfig), Reply: "any", Since: since,
 		Syntax: "<GET|SET|HELP> option [value]", Summary: "Returns or sets parameters of the search",
 		Complexity: "O(1)"},
 }
 
 // searches is the commands that find documents.
 var searches = []command.Line{
-	{Name: "ft.search", Arity: -2, Flags: reads, Keys: named, Run: cmdSearch, Reply: "any", Since: since,
+	{Name: "ft.search", Arity: -2, Flags: reads, Keys: named, Run: engine.On(cmdSearch), Reply: "any", Since: since,
 		Syntax: "index query " + searchSyntax, Summary: "Returns the documents that match a query",
 		Complexity: "O(N) where N is the number of documents that match"},
 }
@@ -124,7 +128,8 @@ var Types = []engine.Type{Suggestions}
 
 // Part returns the commands. The versions are those of the module in Redis Stack and in Redis.
 func Part() engine.Part {
-	return engine.Part{Families: []command.Family{family, inspections}, Due: cursorsDue,
+	s := newSettings()
+	return engine.Part{State: s, Params: s.params(), Families: []command.Family{family, inspections}, Due: cursorsDue,
 		Auxiliary: []engine.Auxiliary{definitions, savedDictionaries}, Modules: []engine.Module{
 			{Name: module, Since: "redis-stack:7.4.0", Version: 21005, Options: "handle-io-errors"},
 			{Name: module, Since: "8.0.0", Version: 80001, Options: "handle-io-errors"},

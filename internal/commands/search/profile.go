@@ -12,7 +12,7 @@ import (
 
 // profiles is the command that tells what a query does.
 var profiles = []command.Line{
-	{Name: "ft.profile", Arity: -5, Flags: reads, Keys: named, Run: cmdProfile, Reply: "array", Since: since,
+	{Name: "ft.profile", Arity: -5, Flags: reads, Keys: named, Run: engine.On(cmdProfile), Reply: "array", Since: since,
 		Syntax: "index <SEARCH|AGGREGATE> [LIMITED] QUERY query", Summary: "Runs a query, and tells what its parts do",
 		Complexity: "O(N) where N is the number of documents that match"},
 }
@@ -27,7 +27,7 @@ type profile struct {
 }
 
 // FT.PROFILE index <SEARCH|AGGREGATE> [LIMITED] QUERY query [option ...]
-func cmdProfile(c *engine.Call) {
+func cmdProfile(set *settings, c *engine.Call) {
 	name := string(c.Arg())
 	aggregates := c.Word("AGGREGATE")
 	if !aggregates && !c.Word("SEARCH") {
@@ -44,7 +44,7 @@ func cmdProfile(c *engine.Call) {
 		c.Fail(errProfileQuery)
 		return
 	}
-	r := newQuery(c, name)
+	r := newQuery(set, c, name)
 	r.profile = p
 	if aggregates {
 		aggregateRows(r)

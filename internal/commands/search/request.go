@@ -15,17 +15,20 @@ import (
 // request is what FT.SEARCH and its like are asked: a query with its options.
 type request struct {
 	args
+	set   *settings
 	name  string
 	query query.Request
 
-	keys     [][]byte // INKEYS; nil for none
-	fields   [][]byte // INFIELDS; nil for none
-	filters  []*query.Numeric
-	circles  []*query.Geo
-	scorer   index.Scorer
-	payload  []byte
-	timeout  int64 // milliseconds
-	language bool  // LANGUAGE was said
+	keys       [][]byte // INKEYS; nil for none
+	fields     [][]byte // INFIELDS; nil for none
+	filters    []*query.Numeric
+	circles    []*query.Geo
+	scorer     index.Scorer
+	isEight    bool // the release is Redis 8 or later
+	tanhFactor int64
+	payload    []byte
+	timeout    int64 // milliseconds
+	language   bool  // LANGUAGE was said
 
 	offset, limit int64
 	sort          []byte // nil for the scores
@@ -44,18 +47,20 @@ type request struct {
 type column struct{ path, name string }
 
 // newRequest reads the name of the index and the query.
-func newRequest(c *engine.Call) *request {
-	return newQuery(c, string(c.Arg()))
+func newRequest(set *settings, c *engine.Call) *request {
+	return newQuery(set, c, string(c.Arg()))
 }
 
 // newQuery reads the query for an index.
-func newQuery(c *engine.Call, name string) *request {
-	r := &request{args: args{c}, name: name, limit: 10, timeout: -1}
+func newQuery(set *settings, c *engine.Call, name string) *request {
+	r := &request{args: args{c}, set: set, name: name, limit: 10, timeout: -1, tanhFactor: set.TanhFactor,
+		isEight: c.Has(redis8)}
+	r.scorer, _ = index.FindScorer(set.DefaultScorer)
 	if c.Left() == 0 {
 		c.Refuse(errNoQuery)
 		return r
 	}
-	r.query = query.Request{Text: string(c.Arg()), Dialect: int(settingsOf(c).DefaultDialect), Slop: -1}
+	r.query = query.Request{Text: string(c.Arg()), Dialect: int(set.DefaultDialect), Slop: -1}
 	return r
 }
 
@@ -110,7 +115,7 @@ func (r *request) readLimit() {
 	var ok, ok2 bool
 	r.offset, ok = resp.ParseInt(r.Arg())
 	r.limit, ok2 = resp.ParseInt(r.Arg())
-	most := settingsOf(r.Call).mostResults()
+	most := r.set.mostResults()
 	switch {
 	case !ok || !ok2 || r.offset < 0 || r.limit < 0:
 		r.Refuse(errLimitNumbers)
@@ -118,6 +123,8 @@ func (r *request) readLimit() {
 		r.Refusef(errLimitMost, most)
 	case r.offset > most:
 		r.Refusef(errOffsetMost, most)
+	case r.isEight && r.limit == 0 && r.offset > 0:
+		r.Refuse(errLimitOffset)
 	}
 }
 
@@ -253,17 +260,36 @@ func (r *request) linguistic() bool {
 	case r.Word("EXPANDER"):
 		r.query.Expander = string(r.next("EXPANDER"))
 	case r.Word("SCORER"):
-		name := string(r.next("SCORER"))
-		var ok bool
-		if r.scorer, ok = index.FindScorer(name); !ok {
-			r.Refusef(errScorer, name)
-		}
+		r.readScorer()
+	case r.isEight && r.Word("BM25STD_TANH_FACTOR"):
+		r.readTanhFactor()
 	case r.Word("PAYLOAD"):
 		r.payload = r.next("PAYLOAD")
 	default:
 		return false
 	}
 	return true
+}
+
+// readScorer reads the name of a scorer.
+func (r *request) readScorer() {
+	name := string(r.next("SCORER"))
+	s, ok := index.FindScorer(name)
+	if r.scorer = s; !ok || s >= index.BM25StdTanh && !r.Engine.Release.Offers(redis8) {
+		r.Refusef(errScorer, name)
+	}
+}
+
+// readTanhFactor reads by what BM25STD.TANH divides scores.
+func (r *request) readTanhFactor() {
+	if r.Left() == 0 {
+		r.Refuse(errNoTanhFactor)
+		return
+	}
+	n, ok := resp.ParseInt(r.Arg())
+	if r.tanhFactor = n; !ok || n < 1 || n > maxTanhFactor {
+		r.Refuse(errTanhFactor)
+	}
 }
 
 // output reads an option about what is shown of a document.
@@ -344,8 +370,9 @@ func (r *request) search(e *entry, root query.Node) *index.Search {
 			fields = fields.Or(e.TextField(string(name)))
 		}
 	}
-	set := settingsOf(r.Call)
+	set := r.set
 	found := &index.Search{Now: r.Now(), Offset: int(r.offset), Limit: int(r.limit), Scorer: r.scorer,
+		Standard: r.isEight, TanhFactor: r.tanhFactor,
 		Late: r.late(), Scores: r.withScores, Explain: r.explain, Payload: string(r.payload),
 		Query: index.Query{Root: root, Fields: fields, Slop: r.query.Slop, InOrder: r.query.InOrder,
 			Limits: index.Limits{Prefix: int(set.MinPrefix), Expansions: int(set.MaxPrefixExpansions)}}}
@@ -357,7 +384,7 @@ func (r *request) search(e *entry, root query.Node) *index.Search {
 
 // late returns what tells whether the query has taken too long; nil if it may take any time.
 func (r *request) late() func() bool {
-	most := settingsOf(r.Call).Timeout
+	most := r.set.Timeout
 	if r.timeout >= 0 {
 		most = r.timeout
 	}

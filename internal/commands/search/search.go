@@ -3,7 +3,6 @@ package search
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
@@ -14,7 +13,7 @@ import (
 )
 
 // FT.SEARCH index query [option ...]
-func cmdSearch(c *engine.Call) { search(newRequest(c)) }
+func cmdSearch(set *settings, c *engine.Call) { search(newRequest(set, c)) }
 
 // search searches for what is asked.
 func search(r *request) {
@@ -44,7 +43,7 @@ func search(r *request) {
 	found, err := e.Search(s)
 	if err != nil {
 		c.Refuse(command.Error(err.Error()))
-	} else if found.Ended && strings.EqualFold(settingsOf(c).others["ON_TIMEOUT"], "FAIL") {
+	} else if found.Ended && r.set.fails() {
 		c.Refuse(errLate)
 	}
 	if c.OK() {

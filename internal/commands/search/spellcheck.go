@@ -15,7 +15,8 @@ import (
 
 // spelling is the command that finds words like those of a query.
 var spelling = []command.Line{
-	{Name: "ft.spellcheck", Arity: -1, Flags: reads, Keys: named, Run: cmdSpellCheck, Reply: "any", Since: since,
+	{Name: "ft.spellcheck", Arity: -1, Flags: reads, Keys: named, Run: engine.On(cmdSpellCheck), Reply: "any",
+		Since: since,
 		Syntax: "index query [DISTANCE distance:integer] [TERMS <INCLUDE|EXCLUDE> dictionary]... " +
 			"[DIALECT dialect:integer]",
 		Summary:    "Returns for each word of a query that no document has those that are spelled like it",
@@ -26,6 +27,7 @@ var spelling = []command.Line{
 // skipped.
 type spellCheck struct {
 	*engine.Call
+	set      *settings
 	options  [][]byte
 	entry    *entry
 	distance int
@@ -37,7 +39,7 @@ type spellCheck struct {
 
 // FT.SPELLCHECK index query [DISTANCE distance] [TERMS INCLUDE|EXCLUDE dictionary] ... [DIALECT
 // dialect]
-func cmdSpellCheck(c *engine.Call) {
+func cmdSpellCheck(set *settings, c *engine.Call) {
 	if c.Left() < 2 {
 		c.Refusef(command.ErrArity, c.Cmd.FullName())
 	}
@@ -45,7 +47,7 @@ func cmdSpellCheck(c *engine.Call) {
 		return
 	}
 	name, text := c.Arg(), string(c.Arg())
-	s := &spellCheck{Call: c, options: c.Next(c.Left()), distance: 1}
+	s := &spellCheck{Call: c, set: set, options: c.Next(c.Left()), distance: 1}
 	dialect := s.dialect()
 	if !c.OK() {
 		return
@@ -90,7 +92,7 @@ func (s *spellCheck) dialect() int {
 	at := s.after("DIALECT", 0)
 	switch {
 	case at == 0:
-		return int(settingsOf(s.Call).DefaultDialect)
+		return int(s.set.DefaultDialect)
 	case at == len(s.options):
 		s.Refuse(errNoDialect)
 		return 0

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/internal/libm"
 )
 
 // Scorer is a way to tell how well documents match.
@@ -18,18 +21,20 @@ const (
 	DisMax
 	DocScore
 	Hamming
+	BM25StdTanh // of Redis 8, as is the next one
+	BM25StdNorm
 )
 
-var scorers = [...]string{"TFIDF", "TFIDF.DOCNORM", "BM25", "BM25STD", "DISMAX", "DOCSCORE", "HAMMING"}
+var scorers = [...]string{"TFIDF", "TFIDF.DOCNORM", "BM25", "BM25STD", "DISMAX", "DOCSCORE", "HAMMING",
+	"BM25STD.TANH", "BM25STD.NORM"}
+
+// Scorers returns the names of all scorers.
+func Scorers() []string { return scorers[:] }
 
 // FindScorer returns the scorer of a name.
 func FindScorer(name string) (Scorer, bool) {
-	for i, n := range scorers {
-		if n == name {
-			return Scorer(i), true
-		}
-	}
-	return 0, false
+	i := slices.Index(scorers[:], name)
+	return Scorer(max(i, 0)), i >= 0
 }
 
 // rarity returns how rare a word is that some of all documents have, for TFIDF and BM25.
@@ -48,10 +53,13 @@ type Explanation struct {
 
 // scoring computes the scores of documents.
 type scoring struct {
-	scorer  Scorer
-	average float64 // the mean length of documents
-	payload string  // of the query, for Hamming
-	explain bool
+	scorer   Scorer
+	average  float64 // the mean length of documents
+	payload  string  // of the query, for Hamming
+	explain  bool
+	standard bool    // see Search.Standard
+	tanh     int64   // see Search.TanhFactor
+	highest  float64 // the best score of all documents, for BM25StdNorm
 }
 
 // sayf writes an explanation. It may be nil.
@@ -91,6 +99,18 @@ func (s *scoring) score(m *match, d *document) (score float64, why *Explanation)
 		words := s.bm25std(m, d, why.part())
 		why.sayf("Final BM25 : words BM25 %.2f * document score %.2f", words, own)
 		return own * words, why
+	case BM25StdTanh:
+		score = own * s.bm25std(m, d, why.part())
+		why.sayf("Final Normalized BM25 : tanh(stretch factor 1/%d * Final BM25 %.2f)", s.tanh, score)
+		return libm.Tanh(score / float64(s.tanh)), why
+	case BM25StdNorm:
+		score = own * s.bm25std(m, d, why.part())
+		norm := score
+		if s.highest != 0 {
+			norm /= s.highest
+		}
+		why.sayf("Final BM25STD.NORM: %.2f = Original Score: %.2f / Max Score: %.2f", norm, score, s.highest)
+		return norm, why
 	case DisMax:
 		return s.disMax(m, why), why
 	case DocScore:
@@ -133,8 +153,9 @@ func tfidf(m *match, why *Explanation) (sum float64) {
 
 // The constants of BM25, which are computed with as float32.
 const (
-	bm25B = float32(0.5)
-	bm25K = float32(1.2)
+	bm25B  = float32(0.5)
+	bm25B8 = float32(0.75) // of BM25STD in Redis 8
+	bm25K  = float32(1.2)
 )
 
 // bm25 is BM25 as it was, with the mean length of documents in place of the document's.
@@ -143,9 +164,10 @@ func (s *scoring) bm25(m *match, why *Explanation) (sum float64) {
 	length := float64(bm25K) * (float64(1-bm25B) + float64(bm25B)*s.average)
 	switch {
 	case m.kind == isWord:
-		sum = m.word.idf * f / (f + length)
-		why.sayf("(%.2f = IDF %.2f * F %d / (F %d + k1 1.2 * (1 - b 0.5 + b 0.5 * Average Len %.2f)))", sum,
-			m.word.idf, m.frequency, m.frequency, s.average)
+		weight, weighs := s.weight(m)
+		sum = weight * m.word.idf * f / (f + length)
+		why.sayf("(%.2f = %sIDF %.2f * F %d / (F %d + k1 1.2 * (1 - b 0.5 + b 0.5 * Average Len %.2f)))", sum,
+			weighs, m.word.idf, m.frequency, m.frequency, s.average)
 	case m.kind == isIntersection || m.kind == isUnion:
 		for _, p := range m.parts {
 			sum += s.bm25(p, why.part())
@@ -160,6 +182,15 @@ func (s *scoring) bm25(m *match, why *Explanation) (sum float64) {
 		why.sayf("Frequency 0 -> value 0")
 	}
 	return sum
+}
+
+// weight returns by what BM25 multiplies the score of a word, and how explanations say so: in Redis
+// 8 by its weight.
+func (s *scoring) weight(m *match) (weight float64, words string) {
+	if !s.standard {
+		return 1, ""
+	}
+	return m.weight, fmt.Sprintf("Weight %.2f * ", m.weight)
 }
 
 // bm25std is BM25 as it is known as Okapi BM25.
@@ -178,10 +209,15 @@ func (s *scoring) bm25std(m *match, d *document, why *Explanation) (sum float64)
 		why.sayf("Irrelevant token -> score is 0")
 		return 0
 	}
+	b := bm25B
+	if s.standard {
+		b = bm25B8
+	}
+	weight, weighs := s.weight(m)
 	length := float64(float32(d.length)) / s.average
-	sum = idf * f * float64(bm25K+1) / (f + float64(bm25K)*(float64(1-bm25B)+float64(bm25B)*length))
-	why.sayf("%s: (%.2f = IDF %.2f * (F %.2f * (k1 1.2 + 1)) / (F %.2f + k1 1.2 * (1 - b 0.5 + b 0.5 * "+
-		"Doc Len %d / Average Doc Len %.2f)))", word, sum, idf, f, f, d.length, s.average)
+	sum = weight * idf * f * float64(bm25K+1) / (f + float64(bm25K)*(float64(1-b)+float64(b)*length))
+	why.sayf("%s: (%.2f = %sIDF %.2f * (F %.2f * (k1 1.2 + 1)) / (F %.2f + k1 1.2 * (1 - b %g + b %g * "+
+		"Doc Len %d / Average Doc Len %.2f)))", word, sum, weighs, idf, f, f, b, b, d.length, s.average)
 	return sum
 }
 

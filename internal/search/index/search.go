@@ -10,14 +10,17 @@ import (
 // Search is a query with what a command wants of the documents that match.
 type Search struct {
 	Query
-	Now     int64 // in milliseconds: documents whose deadline has passed are not found
-	Offset  int   // the results that are passed over
-	Limit   int   // the most results
-	Sort    *Order
-	Scorer  Scorer
-	Scores  bool // scores are wanted, even if something else orders
-	Explain bool // so is how they came about
-	Payload string
+	Now    int64 // in milliseconds: documents whose deadline has passed are not found
+	Offset int   // the results that are passed over
+	Limit  int   // the most results
+	Sort   *Order
+	Scorer Scorer
+	// Standard says that BM25STD is that of Redis 8: b is 0.75, and words have weights.
+	Standard   bool
+	TanhFactor int64 // by what BM25StdTanh divides scores before it takes the tangent
+	Scores     bool  // scores are wanted, even if something else orders
+	Explain    bool  // so is how they came about
+	Payload    string
 	// Late reports whether the query has taken too long: then it ends with what it has found. It is
 	// asked now and then; nil for never.
 	Late func() bool
@@ -106,9 +109,27 @@ type Walk struct {
 // Walk returns a walk before the first document. It looks at the query of s, its time, and what it
 // says of scores.
 func (x *Index) Walk(s *Search) (*Walk, error) {
+	w, err := x.walk(s)
+	if err != nil || !w.scores || s.Scorer != BM25StdNorm {
+		return w, err
+	}
+	highest := 0.0
+	for w.Next() {
+		highest = max(highest, w.Score)
+	}
+	if w.Ended {
+		return w, nil
+	}
+	w, err = x.walk(s)
+	w.highest = highest
+	return w, err
+}
+
+func (x *Index) walk(s *Search) (*Walk, error) {
 	it, err := x.iterate(&s.Query)
 	return &Walk{index: x, it: it, now: s.Now, late: s.Late, scores: s.Scores || s.Sort == nil && !s.Unordered,
-		scoring: scoring{scorer: s.Scorer, average: x.docs.average(), payload: s.Payload, explain: s.Explain}}, err
+		scoring: scoring{scorer: s.Scorer, average: x.docs.average(), payload: s.Payload, explain: s.Explain,
+			standard: s.Standard, tanh: s.TanhFactor}}, err
 }
 
 // Next goes to the next document that is there, and reports whether there is one.
