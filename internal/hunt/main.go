@@ -40,6 +40,8 @@ var areas = []area{
 	{"vectors", "vector sets of any kind, vectors without direction, graphs of thousands of links, and deep filters",
 		openVectors, 3},
 	{"sketches", "sketches of terabytes, headers, chunks and payloads that lie, and reloads", openSketches, 3},
+	{"search", "indexes of documents that change, expire, are evicted and restored, beside ones that are made anew",
+		openSearch, 2},
 	{"files", "snapshots and journals, whole, damaged, cut off, and with contradictions and true checksums",
 		openFiles, 5},
 	{"leftovers", "starts with every mixture of files that were left, then writes, rewrites, saves, " +

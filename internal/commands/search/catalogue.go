@@ -47,14 +47,13 @@ func of(w *engine.World) *catalogue {
 // db returns the database whose keys are indexed.
 func (cat *catalogue) db() *keyspace.DB { return cat.world.Keyspace.DB(0) }
 
-// add adds an index.
+// add adds an index, which reads no key yet: those of a world that is loaded may not be there.
 func (cat *catalogue) add(x *index.Index, scan bool) {
 	if cat.indexes == nil {
 		cat.indexes, cat.aliases = make(map[string]*entry), make(map[string]*entry)
 		cat.observer = engine.Observer{Changed: cat.changed, Replaced: cat.replaced, Batch: cat.batch}
 		cat.world.Observe(&cat.observer)
 	}
-	cat.update()
 	cat.indexes[x.Name] = &entry{Index: x, stale: scan, partial: !scan}
 }
 
@@ -175,7 +174,8 @@ func (cat *catalogue) changed(db int, key []byte, ev event.Event, _ *engine.Sess
 	cat.renamed = ""
 }
 
-// rename gives a document another key. An index that covers only one of the keys reads it.
+// rename gives a document another key. An index that covers only one of the keys, or for which the
+// value is no document, reads it.
 func (cat *catalogue) rename(from, to string) {
 	if cat.changes.noted(from) {
 		cat.changes.rename(from, to)
@@ -185,8 +185,7 @@ func (cat *catalogue) rename(from, to string) {
 	for _, e := range cat.indexes {
 		switch {
 		case !e.Covers(to):
-		case e.Covers(from) && !cat.changes.noted(to):
-			e.Rename(from, to)
+		case e.Covers(from) && !cat.changes.noted(to) && e.Rename(from, to):
 		default:
 			cat.changes.note(to)
 		}

@@ -46,3 +46,15 @@ func TestCheckComparesWithTheKeys(t *testing.T) {
 	x.SetDeadline("d2", 2e15)
 	require.Contains(t, do("FT.INDEX CHECK i"), "the document of key \"d2\" is known as")
 }
+
+// TestLoadedIndexesReadNothingYet: when definitions are loaded the keys may not be there.
+func TestLoadedIndexesReadNothingYet(t *testing.T) {
+	e, do := newEngine()
+	do("FT.CREATE i SCHEMA t TEXT")
+	do("FT.CREATE j SCHEMA t TEXT")
+	require.Equal(t, "+OK\r\n", do("FT.INDEX CHECK i"))
+	require.NoError(t, e.Home().ReplaceAuxiliary(e.Home().SaveAuxiliary()))
+	for name, loaded := range of(e.Home()).indexes {
+		require.True(t, loaded.stale, name)
+	}
+}

@@ -79,6 +79,11 @@ func (c *comparison) documents(held, fresh *table) {
 			c.failf("key %q is not in the index", d.key)
 		}
 	}
+	for key, due := range fresh.waiting {
+		if held.waiting[key] != due || held.nextDue > due {
+			c.failf("an element of key %q, which is no document, is not awaited", key)
+		}
+	}
 	for _, d := range held.docs {
 		if d == nil || c.now.of(d.id) == 0 {
 			continue

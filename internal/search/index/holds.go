@@ -86,7 +86,7 @@ func (p *postings) positions() (n, bytes int) {
 // Bytes returns about how much memory the index takes. O(fields).
 func (x *Index) Bytes() int {
 	n := x.words.bytes + x.words.len()*wordBytes + x.entries*entryBytes + len(x.docs.docs)*8
-	n += x.Len() * (documentBytes + keyBytes + x.sortables*valueBytes)
+	n += x.Len()*(documentBytes+keyBytes+x.sortables*valueBytes) + len(x.docs.waiting)*keyBytes
 	for _, f := range x.Fields {
 		n += f.lists.tags.bytes + f.lists.tags.len()*wordBytes + f.lists.vectors.bytes() + fieldBytes
 	}

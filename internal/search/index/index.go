@@ -125,6 +125,9 @@ func (x *Index) Put(key string, v keyspace.Value, deadline int64) {
 	x.Remove(key)
 	s, ok := x.open(v)
 	if !ok {
+		if s != nil {
+			x.docs.wait(key, s.due())
+		}
 		return
 	}
 	d := &x.draft
@@ -133,6 +136,7 @@ func (x *Index) Put(key string, v keyspace.Value, deadline int64) {
 		if f != nil {
 			f.Errors.add(key, err)
 		}
+		x.docs.wait(key, s.due())
 		return
 	}
 	doc := x.docs.add(key)
@@ -169,8 +173,7 @@ func (x *Index) Rename(from, to string) bool { return x.docs.rename(from, to) }
 // SetDeadline says that a key has another deadline, 0 for none.
 func (x *Index) SetDeadline(key string, deadline int64) { x.docs.setDeadline(key, deadline) }
 
-// Due returns the keys of documents in which elements have expired at a time, which are to be put
-// again.
+// Due returns the keys in which elements have expired at a time, which are to be put again.
 func (x *Index) Due(now int64) []string { return x.docs.elementsDue(now) }
 
 // Len returns the number of documents.

@@ -156,6 +156,21 @@ func TestRenamedDocumentsKeepTheirPlace(t *testing.T) {
 	require.Equal(t, []string{"p:3", "p:2"}, x.Keys())
 }
 
+// TestNoDocumentMayBecomeOne: a key that is no document because of an element that expires is to be
+// put again then.
+func TestNoDocumentMayBecomeOne(t *testing.T) {
+	x := shop()
+	h := document(map[string]string{"t": "red", "n": "many"})
+	h.SetDeadline([]byte("n"), 100, func(uint64) uint64 { return 0 })
+	x.Put("p:1", h, 0)
+	require.Zero(t, x.Len())
+	require.Empty(t, x.Due(99))
+	require.Equal(t, []string{"p:1"}, x.Due(100))
+	x.Put("p:1", document(map[string]string{"t": "red"}), 0)
+	require.Empty(t, x.Due(1000))
+	require.Equal(t, []string{"p:1"}, x.Keys())
+}
+
 func TestDeadDocumentsAreNotFound(t *testing.T) {
 	x := shop()
 	x.Put("p:1", document(map[string]string{"t": "red"}), 100)

@@ -23,6 +23,9 @@ type document struct {
 type table struct {
 	docs  []*document // docs[id-1]; nil if it is gone
 	byKey map[string]*document
+	// waiting is the keys that are no documents, but have elements that expire, and when the next
+	// one does: without it they may be some.
+	waiting map[string]int64
 
 	words    uint64 // the sum of their lengths
 	gone     int    // since the numbers were given anew
@@ -66,7 +69,20 @@ func (t *table) note(d *document) {
 	}
 }
 
+// wait notes a key that is no document, whose next element expires at a time; 0 for never.
+func (t *table) wait(key string, due int64) {
+	if due == 0 {
+		return
+	}
+	if t.waiting == nil {
+		t.waiting = make(map[string]int64)
+	}
+	t.waiting[key] = due
+	t.nextDue = min(t.nextDue, due)
+}
+
 func (t *table) remove(key string) {
+	delete(t.waiting, key)
 	d := t.byKey[key]
 	if d == nil {
 		return
@@ -99,20 +115,26 @@ func (t *table) setDeadline(key string, deadline int64) {
 	}
 }
 
-// elementsDue returns the keys of documents whose elements have expired.
+// elementsDue returns the keys whose elements have expired.
 func (t *table) elementsDue(now int64) (keys []string) {
-	if t.volatile == 0 || now < t.nextDue {
+	if t.volatile+len(t.waiting) == 0 || now < t.nextDue {
 		return nil
 	}
 	t.nextDue = math.MaxInt64
-	for key, d := range t.byKey {
+	look := func(key string, due int64) {
 		switch {
-		case d.due == 0:
-		case d.due <= now:
+		case due == 0:
+		case due <= now:
 			keys = append(keys, key)
 		default:
-			t.nextDue = min(t.nextDue, d.due)
+			t.nextDue = min(t.nextDue, due)
 		}
+	}
+	for key, d := range t.byKey {
+		look(key, d.due)
+	}
+	for key, due := range t.waiting {
+		look(key, due)
 	}
 	return keys
 }
