@@ -6,7 +6,7 @@
 //	script                 eval, repl, debug: scripts in an engine without a server
 //	test, lint             tests of scripts, and mistakes in them
 //	files                  check-aof, check-rdb, convert
-//	remote                 ping, migrate
+//	remote                 ping, cli, migrate
 //	help                   help, completion
 //	subcommand             what all of them have in common
 //
@@ -47,8 +47,8 @@ func Run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 // subcommands returns the table, in the order of the usage.
 func subcommands() []*subcommand.Subcommand {
 	return []*subcommand.Subcommand{
-		serve.Subcommand(), remote.Ping(), script.Eval(), script.Repl(), script.Debug(), test.Subcommand(),
-		lint.Subcommand(),
+		serve.Subcommand(), remote.Ping(), remote.Cli(), script.Eval(), script.Repl(), script.Debug(),
+		test.Subcommand(), lint.Subcommand(),
 		files.CheckAOF(), files.CheckRDB(), files.Convert(), remote.Migrate(), table().Completion(), version,
 		table().Help(),
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // The program also goes by the names of the programs of Redis and Valkey, as its first argument or
@@ -18,7 +19,7 @@ import (
 
 // namesakes are the sub-commands that do what programs of Redis do; "" for programs whose work is
 // not done here.
-var namesakes = map[string]string{"server": "serve", "check-rdb": "check-rdb", "check-aof": "check-aof", "cli": "",
+var namesakes = map[string]string{"server": "serve", "check-rdb": "check-rdb", "check-aof": "check-aof", "cli": "cli",
 	"sentinel": "", "benchmark": ""}
 
 // namesake returns the sub-command for a program of Redis or Valkey, and whether there is such a
@@ -47,7 +48,11 @@ func words(args []string) []string {
 func doAs(ctx context.Context, s *subcommand.Subcommand, program string, args []string, in io.Reader,
 	out io.Writer) error {
 	if len(args) == 1 && slices.Contains([]string{"-v", "--version"}, args[0]) {
-		_, err := fmt.Fprintf(out, "%s %s\n", program, versionLine())
+		line := versionLine()
+		if s.Name == "cli" {
+			line = release.Default.Version
+		}
+		_, err := fmt.Fprintf(out, "%s %s\n", program, line)
 		return err
 	}
 	err := s.Do(ctx, args, in, out)

@@ -29,7 +29,9 @@ func TestNamesakes(t *testing.T) {
 		"redis-check-rdb a b":                     {1, "usage: miniserver check-rdb"},
 		"redis-check-rdb -v":                      {0, "redis-check-rdb v=8.6.3 sha="},
 		"redis-server --version":                  {0, "Redis server v=8.6.3 sha="},
-		"redis-cli PING":                          {2, "there is no redis-cli here"},
+		"redis-benchmark":                         {2, "there is no redis-benchmark here"},
+		"redis-cli --version":                     {0, "redis-cli 8.6.3\n"},
+		"redis-cli -p 1 PING":                     {1, "Could not connect to Redis at 127.0.0.1:1: Connection refused"},
 		"miniserver redis-sentinel sentinel.conf": {2, "a server with sentinel-masters"},
 	} {
 		var out strings.Builder

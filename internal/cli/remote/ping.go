@@ -1,16 +1,14 @@
-// Package remote talks to running servers: ping asks whether one serves commands, and migrate moves
-// the data of one to another.
+// Package remote talks to running servers: ping asks whether one serves commands, cli sends
+// commands, and migrate moves the data of one server to another.
 package remote
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,25 +16,16 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/internal/errno"
-	"github.com/miniserver-go/miniserver/internal/replication/migrate"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
 // ping is a question to a server: does it serve commands?
 type ping struct {
-	host     string
-	port     uint16
-	socket   string // path; "" for TCP
-	url      string // instead of host and port
-	user     string
-	password string
-	tls      bool
-	cacert   string
-	insecure bool
-	secure   *tls.Config // nil without TLS
-	alive    bool
-	timeout  time.Duration
-	wait     time.Duration
+	target
+	url     string // instead of the target
+	alive   bool
+	timeout time.Duration
+	wait    time.Duration
 }
 
 // Ping returns the sub-command that asks a server whether it serves commands.
@@ -60,9 +49,7 @@ func preparePing(flags *pflag.FlagSet) subcommand.Action {
 	flags.StringVar(&q.password, "password", os.Getenv("REDISCLI_AUTH"),
 		"log in with this `password`; by default that in the variable REDISCLI_AUTH")
 	flags.Lookup("password").DefValue = "" // help does not show it
-	flags.BoolVar(&q.tls, "tls", false, "use TLS")
-	flags.StringVar(&q.cacert, "cacert", "", "a `file` with the certificates that a server with TLS is verified with")
-	flags.BoolVar(&q.insecure, "insecure", false, "do not verify the certificate of a server with TLS")
+	q.addSecurity(flags)
 	flags.BoolVar(&q.alive, "alive", false, "succeed also if the server asks for a password that is not given")
 	flags.DurationVar(&q.timeout, "timeout", 2*time.Second, "how long an answer may take")
 	flags.DurationVar(&q.wait, "wait", 0, "ask again for this `time` until the server serves commands")
@@ -74,7 +61,7 @@ func (q *ping) run(ctx context.Context, args []string, _ io.Reader, out io.Write
 	if len(args) > 0 {
 		return subcommand.Misuse(fmt.Sprintf("unknown argument '%s'", args[0]))
 	}
-	if err := q.parse(); err != nil {
+	if err := q.parse("--url", q.url); err != nil {
 		return subcommand.Misuse(err.Error())
 	}
 	end := time.Now().Add(q.wait)
@@ -94,51 +81,16 @@ func (q *ping) run(ctx context.Context, args []string, _ io.Reader, out io.Write
 	}
 }
 
-// parse completes the question with what the URL says.
-func (q *ping) parse() (err error) {
-	if q.url != "" {
-		at, err := migrate.ParseAddress(q.url)
-		if err != nil {
-			return fmt.Errorf("--url: %w", err)
-		}
-		port, err := strconv.ParseUint(at.Port, 10, 16)
-		if err != nil {
-			return fmt.Errorf("--url: '%s' is no port", at.Port)
-		}
-		q.host, q.port, q.tls = at.Host, uint16(port), q.tls || at.TLS
-		if at.Password != "" {
-			q.user, q.password = at.User, at.Password
-		}
-	}
-	if q.tls {
-		q.secure, err = trusting(q.cacert, q.insecure)
-	}
-	return err
-}
-
-// address returns the network and the address of the server.
-func (q *ping) address() (network, address string) {
-	if q.socket != "" {
-		return "unix", q.socket
-	}
-	return "tcp", net.JoinHostPort(q.host, strconv.Itoa(int(q.port)))
-}
-
 // ask asks once.
 func (q *ping) ask(ctx context.Context) (answer string, err error) {
 	ctx, stop := context.WithTimeout(ctx, q.timeout)
 	defer stop()
-	network, address := q.address()
-	c, err := new(net.Dialer).DialContext(ctx, network, address)
+	c, err := q.dial(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = c.Close() }()
-	if q.secure != nil {
-		secure := q.secure.Clone()
-		secure.ServerName = q.host
-		c = tls.Client(c, secure)
-	}
+	_, address := q.address()
 	_ = c.SetDeadline(time.Now().Add(q.timeout))
 	if answer, err = q.talk(c); errors.Is(err, os.ErrDeadlineExceeded) {
 		return "", fmt.Errorf("%s does not answer within %s", address, q.timeout)
@@ -150,19 +102,9 @@ func (q *ping) ask(ctx context.Context) (answer string, err error) {
 
 // talk logs in if there is a password, and sends PING.
 func (q *ping) talk(c net.Conn) (answer string, err error) {
-	commands := [][]string{{"PING"}}
-	switch {
-	case q.password != "" && q.user != "":
-		commands = [][]string{{"AUTH", q.user, q.password}, {"PING"}}
-	case q.password != "":
-		commands = [][]string{{"AUTH", q.password}, {"PING"}}
-	}
 	replies := resp.NewReader(c)
-	for _, command := range commands {
-		if _, err := c.Write(request(command)); err != nil {
-			return "", err
-		}
-		reply, err := replies.Read()
+	for _, command := range append(q.login(), []string{"PING"}) {
+		reply, err := ask(c, replies, command)
 		switch {
 		case errors.Is(err, io.EOF):
 			return "", errors.New("the server closed the connection without an answer")
@@ -174,14 +116,4 @@ func (q *ping) talk(c net.Conn) (answer string, err error) {
 		answer = reply.Text
 	}
 	return answer, nil
-}
-
-// request returns a command as clients send it.
-func request(words []string) []byte {
-	w := resp.NewWriter(2)
-	w.Array(len(words))
-	for _, word := range words {
-		w.BulkString(word)
-	}
-	return w.Bytes()
 }

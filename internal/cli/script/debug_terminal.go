@@ -14,6 +14,7 @@ import (
 
 	"github.com/peterh/liner"
 
+	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/internal/progress"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/debugger"
@@ -130,7 +131,7 @@ func (t *debugTerminal) runOnce(d *debugging) {
 		fmt.Fprintln(t.out, "The reply is too large.")
 		return
 	}
-	_ = printReply(t.out, v, false)
+	_ = subcommand.PrintReply(t.out, v, false)
 	if t.failed = v.IsError(); t.failed {
 		explain(os.Stderr, d.file, d.source, v.Text)
 	}

@@ -2,7 +2,6 @@ package script
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,8 +14,6 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/internal/engine"
-	"github.com/miniserver-go/miniserver/internal/progress"
-	"github.com/miniserver-go/miniserver/resp"
 )
 
 // errReply means that the script replied with an error, which was printed.
@@ -105,7 +102,7 @@ func (v *evaluation) repeat(command [][]byte) error {
 		}
 		reply, err := v.do(command)
 		if err == nil {
-			err = printReply(v.out, reply, v.asJSON)
+			err = subcommand.PrintReply(v.out, reply, v.asJSON)
 		}
 		if err != nil {
 			return err
@@ -153,23 +150,6 @@ func splitWords(words []string) (keys, args []string) {
 		return words[:comma], words[comma+1:]
 	}
 	return words, nil
-}
-
-// printReply prints a reply as JSON, or in redis-cli's format for terminals if the output is one,
-// else in its raw format. As in redis-cli FAKETTY makes every output a terminal.
-func printReply(out io.Writer, reply resp.Value, asJSON bool) (err error) {
-	_, fake := os.LookupEnv("FAKETTY")
-	switch {
-	case asJSON:
-		e := json.NewEncoder(out)
-		e.SetEscapeHTML(false)
-		err = e.Encode(jsonOf(reply))
-	case fake || progress.IsTerminal(out):
-		_, err = fmt.Fprintln(out, reply)
-	default:
-		_, err = fmt.Fprintln(out, reply.Raw())
-	}
-	return err
 }
 
 // printKeys prints the data as MINI.DUMP does.

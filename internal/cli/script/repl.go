@@ -172,7 +172,7 @@ func (r *repl) answer(text string) (more bool, err error) {
 	if reply.IsError() {
 		reply.Text = withoutPlace(reply.Text)
 	}
-	return true, printReply(r.out, reply, r.asJSON)
+	return true, subcommand.PrintReply(r.out, reply, r.asJSON)
 }
 
 // isCommand reports whether the first word of a line names a command. In lower case "function" is
