@@ -160,12 +160,15 @@ var (
 	timeStamp = regexp.MustCompile(`\b1[6-9]\d{8}(\d{3}){0,2}\b`)
 	// longNumber is a number of bytes that depends on chance.
 	longNumber = regexp.MustCompile(`\d{4,}`)
+	// took is how long a command took, where its reply says so.
+	took = regexp.MustCompile(`(execution_time\n\d+\)) "[^"]*"`)
 )
 
 // masked returns the lines without what differs from run to run: times, and the bytes of skiplists,
 // whose nodes have random heights.
 func masked(lines []string) string {
 	text := timeStamp.ReplaceAllString(strings.Join(lines, "\n"), "TIME")
+	text = took.ReplaceAllString(text, "$1 TIME")
 	if strings.Contains(text, "skiplist") {
 		text = longNumber.ReplaceAllString(text, "BYTES")
 	}

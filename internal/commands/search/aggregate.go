@@ -144,19 +144,24 @@ func (a *aggregation) common() bool {
 // readSteps reads the steps.
 func (a *aggregation) readSteps() {
 	for a.More() {
-		switch {
-		case a.common():
-		case a.Word("GROUPBY"):
-			a.readGroup()
-		case a.Word("APPLY"):
-			a.readApply()
-		case a.Word("LOAD"):
-			a.readLoad()
-		case a.Word("FILTER"):
-			a.step(&aggregate.Filter{Expression: string(a.next("APPLY/FILTER"))})
-		default:
-			a.Refusef(errOption, a.Arg(), a.Pos()-a.from)
-		}
+		a.readStep()
+	}
+}
+
+// readStep reads a step, or an option that may come anywhere.
+func (a *aggregation) readStep() {
+	switch {
+	case a.common():
+	case a.Word("GROUPBY"):
+		a.readGroup()
+	case a.Word("APPLY"):
+		a.readApply()
+	case a.Word("LOAD"):
+		a.readLoad()
+	case a.Word("FILTER"):
+		a.step(&aggregate.Filter{Expression: string(a.next("APPLY/FILTER"))})
+	default:
+		a.Refusef(errOption, a.Arg(), a.Pos()-a.from)
 	}
 }
 

@@ -146,3 +146,27 @@ const (
 	errPartial = command.Error("ERR the index has not read all keys, because of SKIPINITIALSCAN")
 	errDiffers = "ERR the index differs from a fresh one: %v"
 )
+
+// The errors of FT.HYBRID.
+const (
+	errSubqueries    = command.Error("Invalid subqueries count: expected 2")
+	errNoSearch      = command.Error("SEARCH argument is required")
+	errNoSearchText  = command.Error("No query string provided for SEARCH")
+	errUnknownIn     = "Unknown argument `%s` in %s"
+	errNoVectors     = command.Error("VSIM argument is required")
+	errNoVectorField = command.Error("Missing vector field name")
+	errNoVector      = command.Error("Missing vector parameter: expected $name")
+	errNoValue       = "Missing argument value for %s"
+	errBadValue      = "Invalid %s value"
+	errPairs         = command.Error("Invalid argument count: expected an unsigned integer")
+	errFewPairs      = "Expected arguments %d, but %d were provided"
+	errNoRadius      = command.Error("Missing required argument RADIUS")
+	errNoCount       = "Missing %s argument count"
+	errCount         = "Invalid %s argument count, error: %s"
+	errFewWords      = "Not enough arguments in %s, specified %d but provided only %d"
+	errCombine       = "Unknown argument `%s` in COMBINE"
+	errNoFactor      = "Missing value for %s"
+	errVectorField   = "Unknown vector field `%s`"
+	errHybridDialect = command.Error("DIALECT is not supported in FT.HYBRID or any of its subqueries. Please check " +
+		"the documentation on search-default-dialect configuration.")
+)

@@ -120,8 +120,8 @@ const searchSyntax = "[NOCONTENT] [VERBATIM] [NOSTOPWORDS] [WITHSCORES] [WITHPAY
 	"[PARAMS nargs:integer <name value>...] [DIALECT dialect:integer]"
 
 var family = command.Family{Group: module, Module: module, Category: module, Capitals: true,
-	Commands: slices.Concat(indexes, aliases, searches, aggregations, profiles, explanations, spelling, suggestions,
-		dictionaries)}
+	Commands: slices.Concat(indexes, aliases, searches, aggregations, hybrids, profiles, explanations, spelling,
+		suggestions, dictionaries)}
 
 // Types are the data types that the commands keep at keys.
 var Types = []engine.Type{Suggestions}

@@ -53,14 +53,20 @@ func newRequest(set *settings, c *engine.Call) *request {
 
 // newQuery reads the query for an index.
 func newQuery(set *settings, c *engine.Call, name string) *request {
-	r := &request{args: args{c}, set: set, name: name, limit: 10, timeout: -1, tanhFactor: set.TanhFactor,
-		isEight: c.Has(redis8)}
-	r.scorer, _ = index.FindScorer(set.DefaultScorer)
+	r := newOptions(set, c, name)
 	if c.Left() == 0 {
 		c.Refuse(errNoQuery)
 		return r
 	}
-	r.query = query.Request{Text: string(c.Arg()), Dialect: int(set.DefaultDialect), Slop: -1}
+	r.query.Text = string(c.Arg())
+	return r
+}
+
+// newOptions returns a request for an index without a query.
+func newOptions(set *settings, c *engine.Call, name string) *request {
+	r := &request{args: args{c}, set: set, name: name, limit: 10, timeout: -1, tanhFactor: set.TanhFactor,
+		isEight: c.Has(redis8), query: query.Request{Dialect: int(set.DefaultDialect), Slop: -1}}
+	r.scorer, _ = index.FindScorer(set.DefaultScorer)
 	return r
 }
 

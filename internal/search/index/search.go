@@ -49,6 +49,9 @@ type Distance struct {
 	Value float64
 }
 
+// Compare returns a negative number if the document became one before another.
+func (d *Document) Compare(o *Document) int { return cmp.Compare(d.id, o.id) }
+
 // Key returns the key of the document.
 func (d *Document) Key() string { return d.key }
 

@@ -62,6 +62,15 @@ const (
 	Cosine
 )
 
+// Score returns a score of a distance, which is 1 where vectors are equal: 1/(1+d) of L2, and half
+// of 2-d else.
+func (m Metric) Score(distance float64) float64 {
+	if m == L2 {
+		return 1 / (1 + distance)
+	}
+	return (2 - distance) / 2
+}
+
 func (m Metric) String() string { return [...]string{"L2", "IP", "COSINE"}[m] }
 
 // Bytes returns how many bytes a vector has.

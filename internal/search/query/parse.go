@@ -8,7 +8,16 @@ import (
 // errors' texts are those of RediSearch.
 func Parse(s Schema, r Request) (Node, error) {
 	s = &remembering{Schema: s}
-	p := &parser{schema: s, request: &r}
+	root, err := parse(s, &r)
+	if err != nil {
+		return nil, err
+	}
+	return settled(s, r, root)
+}
+
+// parse returns the tree of a text.
+func parse(s Schema, r *Request) (Node, error) {
+	p := &parser{schema: s, request: r}
 	p.lex = lexer{raw: []byte(r.Text), classic: r.Dialect < 2, stops: p.isStopWord}
 	p.advance()
 	root := p.root()
@@ -18,7 +27,7 @@ func Parse(s Schema, r Request) (Node, error) {
 	if root == nil {
 		root = &Nothing{defaults()}
 	}
-	return settled(s, r, root)
+	return root, nil
 }
 
 // settled gives a tree what does not stand in the text, and refuses what the index does not have.
