@@ -1,5 +1,5 @@
-// Package simd is scalar products of vectors, with the instructions of the processor that do many
-// components at once: AVX2 on amd64, NEON on arm64, and else a plain loop.
+// Package simd is scalar products and distances of vectors, with the instructions of the processor
+// that do many components at once: AVX2 on amd64, NEON on arm64, and else a plain loop.
 //
 // The result is the same on every processor, to the last bit. Sums of integers are exact. Numbers
 // with a point are added up in 16 lanes, of which each has every 16th product, and the lanes then
@@ -9,7 +9,8 @@
 //	        0+8 1+9 ... 7+15    4 more rounds make one sum of them
 //
 // The products that fill no row of lanes are added last, one after the other. Each is rounded
-// before it is added, as not all processors can do both at once.
+// before it is added, as not all processors can do both at once. Squares of differences are added
+// up as products are.
 package simd
 
 import "unsafe"
@@ -41,12 +42,47 @@ func plainDot(v, w []float32) float32 {
 		}
 		v, w = v[lanes:], w[lanes:]
 	}
+	return total(&sums)
+}
+
+// total adds up the lanes.
+func total(sums *[lanes]float32) float32 {
 	for n := lanes / 2; n > 0; n /= 2 {
 		for i := range n {
 			sums[i] += sums[i+n]
 		}
 	}
 	return sums[0]
+}
+
+// Squares returns the sum of the squares of the differences of two vectors of the same length: the
+// square of their Euclidean distance.
+func Squares(v, w []float32) float32 {
+	w = w[:len(v)]
+	rows := len(v) &^ (lanes - 1)
+	var sum float32
+	if rows > 0 {
+		sum = squareRows(v[:rows], w[:rows])
+	}
+	for i, x := range v[rows:] {
+		d := x - w[rows+i]
+		sum += float32(d * d)
+	}
+	return sum
+}
+
+// plainSquares is squareRows as a loop.
+func plainSquares(v, w []float32) float32 {
+	var sums [lanes]float32
+	for len(v) >= lanes && len(w) >= lanes {
+		x, y := (*[lanes]float32)(v), (*[lanes]float32)(w)
+		for i := range sums {
+			d := x[i] - y[i]
+			sums[i] += float32(d * d)
+		}
+		v, w = v[lanes:], w[lanes:]
+	}
+	return total(&sums)
 }
 
 // intRow is how many integers are multiplied at once.

@@ -17,7 +17,15 @@ func dotRows(v, w []float32) float32 {
 	return plainDot(v, w)
 }
 
-// dotIntRows is the same for integers, whose number is a multiple of intRow.
+// squareRows returns the sum of the squares of the differences of two such vectors.
+func squareRows(v, w []float32) float32 {
+	if hasAVX2 {
+		return avx2Squares(&v[0], &w[0], len(v))
+	}
+	return plainSquares(v, w)
+}
+
+// dotIntRows is dotRows for integers, whose number is a multiple of intRow.
 func dotIntRows(v, w []int8) int32 {
 	if hasAVX2 {
 		return avx2DotInts(&v[0], &w[0], len(v))
@@ -27,6 +35,9 @@ func dotIntRows(v, w []int8) int32 {
 
 //go:noescape
 func avx2Dot(v, w *float32, n int) float32
+
+//go:noescape
+func avx2Squares(v, w *float32, n int) float32
 
 //go:noescape
 func avx2DotInts(v, w *int8, n int) int32

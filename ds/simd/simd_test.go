@@ -30,7 +30,13 @@ func TestProductsAreThoseOfLoops(t *testing.T) {
 			if require.Equal(t, inLanes(x[:rows], y[:rows]), plainDot(x[:rows], y[:rows])); rows > 0 {
 				c, d := a[from:][:rows], b[to:][:rows]
 				require.Equal(t, plainDotInts(c, d), dotIntRows(c, d))
+				require.Equal(t, plainSquares(x[:rows], y[:rows]), squareRows(x[:rows], y[:rows]))
 			}
+			apart := make([]float32, n)
+			for i := range apart {
+				apart[i] = x[i] - y[i]
+			}
+			require.Equal(t, math.Float32bits(inLanes(apart, apart)), math.Float32bits(Squares(x, y)), n)
 			want := int32(0)
 			for i := range n {
 				want += int32(a[from+i]) * int32(b[to+i])
