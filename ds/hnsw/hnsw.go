@@ -24,6 +24,9 @@
 // scale, or as the signs of their components. The distance is 1 - cosine, from 0 to 2. One that is
 // no number counts as 2.
 //
+// An index of documents measures in other ways, too: it has raw vectors, which keep their lengths.
+// Their distance is 1 - inner product or, in a Euclidean graph, the square of the Euclidean one.
+//
 // Invariants, verified by Check:
 //
 //  1. Links are mutual, none is there twice, and none leads to its own node. Both nodes reach up to
@@ -62,6 +65,7 @@ type Graph struct {
 	dim    int
 	m      int
 	kind   Kind
+	euclid bool // the distance is the square of the Euclidean one
 	lastID uint64
 	hand   Ref // the next node that Compact looks at; 0 if there is none
 
@@ -85,6 +89,10 @@ const nodeBytes = int(unsafe.Sizeof(node{}))
 // New returns an empty graph for vectors of dim components. m is the number of links of a node on a
 // level, from MinM to MaxM.
 func New(kind Kind, dim, m int) *Graph { return &Graph{kind: kind, dim: dim, m: m} }
+
+// NewEuclidean returns an empty graph for raw vectors of the kind Float. The distance of two is the
+// square of the Euclidean one.
+func NewEuclidean(dim, m int) *Graph { return &Graph{kind: Float, dim: dim, m: m, euclid: true} }
 
 // Len returns the number of nodes.
 func (g *Graph) Len() int { return g.n }
@@ -184,6 +192,9 @@ func (g *Graph) distance(v *Vector, r Ref) float32 {
 	p := unsafe.Add(unsafe.Pointer(x), nodeBytes)
 	switch g.kind {
 	case Float:
+		if g.euclid {
+			return squareDistance(v.floats, unsafe.Slice((*float32)(p), g.dim))
+		}
 		return floatDistance(v.floats, unsafe.Slice((*float32)(p), g.dim))
 	case Int8:
 		return intDistance(v.ints, unsafe.Slice((*int8)(p), g.dim), v.Scale, x.scale)

@@ -81,6 +81,59 @@ func recall(g *Graph, rng *rand.Rand, ef int) float64 {
 	return float64(hits) / float64(all)
 }
 
+// Graphs of raw vectors find what is near by their own measures, and what lies within a radius.
+func TestRawVectors(t *testing.T) {
+	for recall, g := range map[float64]*Graph{0.85: New(Float, 12, 16), 0.99: NewEuclidean(12, 16)} {
+		rng := rand.New(rand.NewPCG(5, 5))
+		raw := func() Vector {
+			c := components(rng, 12)
+			for i := range c {
+				c[i] += 3
+			}
+			return Raw(c)
+		}
+		var nodes []Ref
+		for n := range 3000 {
+			v := raw()
+			nodes = append(nodes, g.Insert(&v, uint32(n), 100))
+			require.Equal(t, v.Floats(), v.Components(nil))
+		}
+		require.NoError(t, g.Check())
+		within, all, hits := 0, 0, 0
+		for range 50 {
+			v := raw()
+			exact := g.Exact(&v, 200, nil)
+			require.IsIncreasing(t, []float32{exact[0].Distance, exact[199].Distance})
+			radius := exact[99].Distance
+			found, _ := g.Within(&v, radius, radius+(exact[199].Distance-radius)/2, 100, 3000)
+			for _, f := range found {
+				require.LessOrEqual(t, f.Distance, radius)
+			}
+			within, all = within+len(found), all+100
+			for _, f := range g.Search(&v, 100, nil, 0)[:10] {
+				if f.Distance <= exact[9].Distance {
+					hits++
+				}
+			}
+			_, ok := g.Within(&v, radius, radius+(exact[199].Distance-radius)/2, 100, len(found))
+			require.True(t, ok)
+			if len(found) > 0 {
+				_, ok = g.Within(&v, radius, radius+(exact[199].Distance-radius)/2, 100, len(found)-1)
+				require.False(t, ok, "there are more")
+			}
+			found, ok = g.Within(&v, exact[0].Distance-1, exact[0].Distance-1, 10, 0)
+			require.True(t, ok)
+			require.Empty(t, found)
+		}
+		require.Greater(t, float64(within)/float64(all), recall)
+		require.Greater(t, hits, 475)
+		for _, r := range nodes {
+			g.Remove(r)
+		}
+		require.Zero(t, g.cells.Live())
+	}
+}
+
 func TestEqualCallsMakeEqualGraphs(t *testing.T) {
 	var links [2][]Ref
 	for i := range links {

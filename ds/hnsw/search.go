@@ -44,6 +44,37 @@ func (g *Graph) Search(v *Vector, ef int, accept func(r Ref) bool, effort int) [
 	return g.explore(v, start, exploration{ef: ef, accept: accept, effort: effort})
 }
 
+// Within returns nodes whose distance from a vector is at most radius, in no order. It goes from
+// the nearest of ef nodes that a search finds from neighbor to neighbor, as long as their distance
+// is at most reach: the greater, the surer that none is missed. ok is false if there are more than
+// most nodes; then some are returned. O(nodes within reach).
+func (g *Graph) Within(v *Vector, radius, reach float32, ef, most int) (found []Found, ok bool) {
+	near := g.Search(v, ef, nil, 0)
+	x := explorers.Get().(*explorer)
+	defer x.end()
+	x.begin(g)
+	see := func(f Found) {
+		if f.Distance <= reach {
+			x.next.list = append(x.next.list, f)
+		}
+	}
+	for _, f := range near {
+		x.seen.add(f.Node)
+		see(f)
+	}
+	for last := len(x.next.list) - 1; last >= 0 && len(found) <= most; last = len(x.next.list) - 1 {
+		f := x.next.list[last]
+		if x.next.list = x.next.list[:last]; f.Distance <= radius {
+			found = append(found, f)
+		}
+		x.follow(g.Links(f.Node, 0))
+		for _, r := range x.fresh {
+			see(Found{g.distance(v, r), r})
+		}
+	}
+	return found, len(found) <= most
+}
+
 // descend goes from the entry down to a level, from neighbor to nearer neighbor above it, and
 // returns the nearest node.
 func (g *Graph) descend(v *Vector, from, to int) Found {

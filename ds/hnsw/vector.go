@@ -38,7 +38,7 @@ func (k Kind) bytes(dim int) int {
 	}
 }
 
-// Vector is a vector of length 1, or of zeros, in one of the kinds.
+// Vector is a vector of length 1, or of zeros, in one of the kinds; or a raw one.
 type Vector struct {
 	Kind  Kind
 	Norm  float32 // its length before; 1 for a vector of zeros
@@ -74,6 +74,15 @@ func NewVector(kind Kind, components []float32) Vector {
 	}
 	return v
 }
+
+// Raw returns a vector of the kind Float that keeps its length. It shares the components.
+func Raw(components []float32) Vector {
+	return Vector{Kind: Float, Norm: 1, dim: len(components), floats: components}
+}
+
+// Floats returns the components of a vector of the kind Float, of length 1 unless it is raw. They
+// belong to the vector.
+func (v *Vector) Floats() []float32 { return v.floats }
 
 // norm adds up in the order of the components, as Redis does.
 func norm(components []float32) float32 {
@@ -183,6 +192,14 @@ func floatDistance(v, w []float32) float32 {
 		return d
 	}
 	return farthest
+}
+
+// squareDistance returns the square of the Euclidean distance of two vectors of floats.
+func squareDistance(v, w []float32) float32 {
+	if d := simd.Squares(v, w); d == d {
+		return d
+	}
+	return float32(math.Inf(1))
 }
 
 // intDistance returns the distance of two vectors of bytes, with their scales. It rounds as Redis
