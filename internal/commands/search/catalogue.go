@@ -3,6 +3,7 @@ package search
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/event"
@@ -26,6 +27,7 @@ type catalogue struct {
 	kept     int    // bytes of the indexes that are counted for the world
 	renamed  string // the key of an event rename_from, which rename_to follows; empty for none
 	dropped  bool   // a database was emptied: the indexes are to go
+	turns    bool   // an event loop moves vectors into graphs
 	checking int    // bytes of which checks are paid: see checkNow
 }
 
@@ -242,6 +244,34 @@ func (cat *catalogue) update() {
 	if invariants.Enabled {
 		cat.checkNow()
 	}
+	cat.connect()
+}
+
+// connect has an event loop move vectors into graphs, in turns, if there are some to move.
+func (cat *catalogue) connect() {
+	if cat.turns || cat.waiting() == nil {
+		return
+	}
+	cat.turns = true
+	e := cat.world.Engine()
+	e.Later(func(length time.Duration) (more bool) {
+		end := e.Machine() + length.Microseconds()
+		if x := cat.waiting(); x != nil && slices.Contains(e.Worlds(), cat.world) {
+			more = x.Connect(func() bool { return e.Machine() >= end }) || cat.waiting() != nil
+		}
+		cat.turns = more
+		return more
+	})
+}
+
+// waiting returns an index with vectors that are to be moved into graphs; nil if there is none.
+func (cat *catalogue) waiting() *entry {
+	for _, e := range cat.indexes {
+		if e.Waiting() > 0 {
+			return e
+		}
+	}
+	return nil
 }
 
 // put has the indexes read a key.

@@ -4,57 +4,71 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/ds/hnsw"
 	"github.com/miniserver-go/miniserver/internal/search/query"
 )
 
-// checkAttributes checks the parameters of a search for vectors. None of them has an effect: all
-// vectors are looked at.
-func checkAttributes(n *query.Vector, s *Space) error {
-	given := make(map[string]string)
-	for _, a := range n.Attributes {
-		name := strings.ToUpper(a.Name)
-		if err := checkAttribute(n, s, name, a.Value); err != nil {
-			return err
-		}
-		if _, twice := given[name]; twice {
-			return errTwice
-		}
-		given[name] = strings.ToUpper(a.Value)
-	}
-	if _, sized := given["BATCH_SIZE"]; sized && given["HYBRID_POLICY"] == "ADHOC_BF" {
-		return errBatchSize
-	}
-	return nil
+// attributes are the parameters of a search for vectors.
+type attributes struct {
+	runtime int     // how many near vectors are looked at
+	epsilon float64 // by which share the search goes beyond a radius
+	exact   bool    // all that a filter lets pass are looked at
 }
 
-func checkAttribute(n *query.Vector, s *Space, name, value string) error {
-	switch hnsw := s.Algorithm == HNSW; {
+// readAttributes reads the parameters of a search. What is not given is as the field says. The size
+// of batches is chosen here.
+func readAttributes(n *query.Vector, s *Space) (how attributes, err error) {
+	how = attributes{runtime: s.Runtime, epsilon: s.Epsilon}
+	given := make(map[string]bool)
+	for _, a := range n.Attributes {
+		name := strings.ToUpper(a.Name)
+		if err := how.read(n, s, name, a.Value); err != nil {
+			return how, err
+		}
+		if given[name] {
+			return how, errTwice
+		}
+		given[name] = true
+	}
+	if given["BATCH_SIZE"] && how.exact {
+		return how, errBatchSize
+	}
+	return how, nil
+}
+
+func (how *attributes) read(n *query.Vector, s *Space, name, value string) error {
+	switch graph := s.Algorithm == HNSW; {
 	case name == "HYBRID_POLICY" || name == "BATCH_SIZE":
-		return checkHybrid(n, name, value)
-	case !hnsw:
+		return how.readHybrid(n, name, value)
+	case !graph:
 		return errOption
 	case name == "EF_RUNTIME" && !n.Range:
-		if size, err := strconv.ParseUint(value, 10, 64); err != nil || size == 0 {
+		size, err := strconv.ParseUint(value, 10, 64)
+		if err != nil || size == 0 {
 			return errValue
 		}
+		how.runtime = int(min(size, hnsw.MaxEF))
 	case name == "EPSILON" && !n.Range:
 		return errNotRange
 	case name == "EPSILON":
-		if f, err := strconv.ParseFloat(value, 64); err != nil || !(f > 0) {
+		f, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(f > 0) {
 			return errValue
 		}
+		how.epsilon = f
 	default:
 		return errOption
 	}
 	return nil
 }
 
-func checkHybrid(n *query.Vector, name, value string) error {
+func (how *attributes) readHybrid(n *query.Vector, name, value string) error {
 	if n.Range || n.Child == nil {
 		return errNotHybrid
 	}
 	if name == "HYBRID_POLICY" {
-		if !strings.EqualFold(value, "BATCHES") && !strings.EqualFold(value, "ADHOC_BF") {
+		how.exact = strings.EqualFold(value, "ADHOC_BF")
+		if !how.exact && !strings.EqualFold(value, "BATCHES") {
 			return errPolicy
 		}
 		return nil

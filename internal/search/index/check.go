@@ -223,6 +223,29 @@ func (c *comparison) vectors(held, fresh *Field) {
 	if at < len(f.ids) {
 		c.failf("the vectors of %s: that of document %d is missing", held.Name, f.ids[at])
 	}
+	c.graph(held.Name, h)
+}
+
+// graph checks the graph of a field, and that its nodes are the vectors of documents.
+func (c *comparison) graph(name string, v *vectors) {
+	if v.graph == nil {
+		return
+	}
+	if err := v.graph.Check(); err != nil {
+		c.failf("the graph of %s: %v", name, err)
+	}
+	nodes := 0
+	for at, r := range v.nodes {
+		if r == 0 {
+			continue
+		}
+		if nodes++; int(v.graph.Data(r)) != at {
+			c.failf("the graph of %s: node %d is that of %d", name, at, v.graph.Data(r))
+		}
+	}
+	if nodes != v.graph.Len() {
+		c.failf("the graph of %s: %d of %d nodes belong to a vector", name, nodes, v.graph.Len())
+	}
 }
 
 // numbers returns those of vector i.
@@ -231,7 +254,7 @@ func (v *vectors) numbers(i int) (list []float64) {
 	if v.double != nil {
 		return v.double[i*d : (i+1)*d]
 	}
-	for _, f := range v.single[i*d : (i+1)*d] {
+	for _, f := range v.at(i) {
 		list = append(list, float64(f))
 	}
 	return list

@@ -148,6 +148,11 @@ func (x *Index) Put(key string, v keyspace.Value, deadline int64) {
 
 // Remove forgets the document of a key, if there is one.
 func (x *Index) Remove(key string) {
+	if d := x.docs.find(key); d != nil {
+		for _, f := range x.Fields {
+			f.lists.vectors.forget(d.id)
+		}
+	}
 	x.docs.remove(key)
 	if x.docs.wasteful() {
 		x.clean()
@@ -168,7 +173,45 @@ func (x *Index) Tidy() {
 
 // Rename says that the value of a key, and nothing else, has moved to another key that the index
 // covers.
-func (x *Index) Rename(from, to string) bool { return x.docs.rename(from, to) }
+func (x *Index) Rename(from, to string) bool {
+	if x.docs.find(from) == nil {
+		return false
+	}
+	x.Remove(to)
+	x.docs.rename(from, to)
+	return true
+}
+
+// Waiting returns how many vectors are to be moved into graphs. Until then a query looks at all of
+// them.
+func (x *Index) Waiting() (n int) {
+	for _, f := range x.Fields {
+		n += f.lists.vectors.waiting()
+	}
+	return n
+}
+
+// Progress returns which share of the vectors is where it is to be: 1 for all.
+func (x *Index) Progress() float64 {
+	all := 0
+	for _, f := range x.Fields {
+		all += len(f.lists.vectors.ids)
+	}
+	return 1 - float64(x.Waiting())/float64(max(all, 1))
+}
+
+// Connect moves vectors into graphs, one at least if there is any, until late reports true, and
+// reports whether there are more.
+func (x *Index) Connect(late func() bool) (more bool) {
+	for _, f := range x.Fields {
+		for f.lists.vectors.waiting() > 0 {
+			if f.lists.vectors.connect(&x.docs); late() {
+				return x.Waiting() > 0
+			}
+		}
+	}
+	return false
+}
 
 // SetDeadline says that a key has another deadline, 0 for none.
 func (x *Index) SetDeadline(key string, deadline int64) { x.docs.setDeadline(key, deadline) }

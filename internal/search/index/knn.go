@@ -3,8 +3,10 @@ package index
 import (
 	"cmp"
 	"container/heap"
+	"math"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/ds/hnsw"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/search/query"
 )
@@ -25,22 +27,26 @@ func (v *evaluation) vector(n *query.Vector, fields query.Fields) iterator {
 			n.Radius))
 		return nil
 	}
-	if err := checkAttributes(n, &f.Space); err != nil {
+	how, err := readAttributes(n, &f.Space)
+	if err != nil {
 		v.refuse(command.Errorf("Error parsing vector similarity parameters: %s", err))
 		return nil
 	}
 	target := f.lists.vectors.to([]byte(n.Blob))
 	var found []neighbour
-	if n.Range {
-		found = v.within(target, n.Radius)
-	} else {
-		var child iterator
-		if n.Child != nil {
-			if child = v.node(n.Child, fields); child == nil {
-				return nil
-			}
+	switch {
+	case n.Range:
+		found = v.within(target, n.Radius, how.epsilon)
+	case n.Child == nil:
+		found = v.nearest(target, n.K, how.runtime)
+	default:
+		child := v.node(n.Child, fields)
+		if child == nil {
+			return nil
 		}
-		found = v.nearest(target, n.K, child)
+		if found = v.batch(target, n.K, how, child); len(found) < n.K {
+			found = v.among(target, n.K, v.fresh(child, n.Child, fields))
+		}
 	}
 	if len(found) == 0 {
 		return nil
@@ -57,30 +63,53 @@ type neighbour struct {
 	why      *match // why it is among those that are asked; nil for all
 }
 
-// farthest is a heap of neighbours, the farthest on top.
-type farthest []neighbour
-
-func (h farthest) Len() int           { return len(h) }
-func (h farthest) Less(i, j int) bool { return h[j].before(h[i]) }
-func (h farthest) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *farthest) Push(n any)        { *h = append(*h, n.(neighbour)) }
-func (h *farthest) Pop() any {
-	last := len(*h) - 1
-	n := (*h)[last]
-	*h = (*h)[:last]
-	return n
+// compare returns a negative number if a neighbour is nearer than another one.
+func (n neighbour) compare(o neighbour) int {
+	return cmp.Or(cmp.Compare(n.distance, o.distance), cmp.Compare(n.id, o.id))
 }
 
-// before reports whether a neighbour is nearer than another one.
-func (n neighbour) before(o neighbour) bool {
-	return cmp.Or(cmp.Compare(n.distance, o.distance), cmp.Compare(n.id, o.id)) < 0
+// nearest is the nearest neighbours, as a heap with the farthest on top.
+type nearest struct {
+	list []neighbour
+	most int
 }
 
-// among calls yield for the documents with a vector that an iterator finds, or all if it is nil,
-// with the least distance of their vectors.
-func (v *evaluation) among(t *target, it iterator, yield func(neighbour)) {
+func (h *nearest) Len() int           { return len(h.list) }
+func (h *nearest) Less(i, j int) bool { return h.list[j].compare(h.list[i]) < 0 }
+func (h *nearest) Swap(i, j int)      { h.list[i], h.list[j] = h.list[j], h.list[i] }
+func (h *nearest) Push(n any)         { h.list = append(h.list, n.(neighbour)) }
+func (h *nearest) Pop() any           { return nil } // nothing is taken from the heap
+
+// add adds a neighbour that an iterator, which may be nil, has found, if it is among the nearest.
+func (h *nearest) add(n neighbour, it iterator) {
+	if h.most == 0 || len(h.list) == h.most && n.compare(h.list[0]) >= 0 {
+		return
+	}
+	if it != nil {
+		n.why = it.match().clone()
+	}
+	if len(h.list) < h.most {
+		heap.Push(h, n)
+		return
+	}
+	h.list[0] = n
+	heap.Fix(h, 0)
+}
+
+// fresh returns the iterator of a node, which has one already that may have moved. The profile
+// tells of the first.
+func (v *evaluation) fresh(it iterator, n query.Node, fields query.Fields) iterator {
+	profile := v.Profile
+	v.Profile = nil
+	defer func() { v.Profile = profile }()
+	return v.node(n, fields)
+}
+
+// candidates calls yield for the documents with a vector from a place on that an iterator finds, or
+// all if it is nil, with the least distance of their vectors.
+func (v *evaluation) candidates(t *target, from int, it iterator, yield func(neighbour)) {
 	ids := t.of.ids
-	for i := 0; i < len(ids); {
+	for i := from; i < len(ids); {
 		if it != nil {
 			if !it.seek(ids[i]) {
 				return
@@ -91,47 +120,126 @@ func (v *evaluation) among(t *target, it iterator, yield func(neighbour)) {
 				continue
 			}
 		}
-		n := neighbour{id: ids[i], distance: t.distance(i)}
-		for i++; i < len(ids) && ids[i] == n.id; i++ {
+		id := ids[i]
+		if !v.index.docs.alive(id) {
+			i++
+			continue
+		}
+		n := neighbour{id: id, distance: t.distance(i)}
+		for i++; i < len(ids) && ids[i] == id; i++ {
 			n.distance = min(n.distance, t.distance(i))
 		}
-		if v.index.docs.alive(n.id) {
-			yield(n)
-		}
+		yield(n)
 	}
 }
 
-// nearest returns the k nearest documents among those that an iterator finds, or all if it is nil.
-func (v *evaluation) nearest(t *target, k int, it iterator) []neighbour {
-	var h farthest
-	if k == 0 {
+// among returns the k nearest documents among those that an iterator finds, or all if it is nil.
+func (v *evaluation) among(t *target, k int, it iterator) []neighbour {
+	best := nearest{most: k}
+	v.candidates(t, 0, it, func(n neighbour) { best.add(n, it) })
+	return best.list
+}
+
+// nearest returns the k nearest documents. It looks for ef vectors, and for more if several of them
+// are of the same documents.
+func (v *evaluation) nearest(t *target, k, ef int) []neighbour {
+	for ef = max(ef, k); t.quick(ef); ef *= 4 {
+		if found := v.search(t, ef); len(found) >= k {
+			return found[:k]
+		}
+	}
+	return v.among(t, k, nil)
+}
+
+// search returns documents that the graph finds near to a target, the nearest first: those of ef
+// vectors, and of those that wait.
+func (v *evaluation) search(t *target, ef int) (list []neighbour) {
+	raw := hnsw.Raw(t.single)
+	for _, f := range t.of.graph.Search(&raw, ef, nil, 0) {
+		list = append(list, t.neighbour(f))
+	}
+	best := nearest{most: ef}
+	v.candidates(t, len(t.of.nodes), nil, func(n neighbour) { best.add(n, nil) })
+	return t.of.once(append(list, best.list...))
+}
+
+// neighbour returns the document of a node.
+func (t *target) neighbour(f hnsw.Found) neighbour {
+	at := int(t.of.graph.Data(f.Node))
+	return neighbour{id: t.of.ids[at], distance: t.distance(at)}
+}
+
+// once sorts documents, the nearest first, and leaves each there once.
+func (v *vectors) once(list []neighbour) []neighbour {
+	slices.SortFunc(list, neighbour.compare)
+	if !v.space.Multi {
+		return list
+	}
+	seen := make(map[ID]bool, len(list))
+	return slices.DeleteFunc(list, func(n neighbour) bool {
+		twice := seen[n.id]
+		seen[n.id] = true
+		return twice
+	})
+}
+
+// quick reports whether to find ef vectors in the graph takes less time than to look at all: for
+// each it looks at those that are linked with it.
+func (t *target) quick(ef int) bool {
+	g := t.of.graph
+	return g != nil && ef < hnsw.MaxEF && ef*g.Room(0) < g.Len()
+}
+
+// batch returns the k nearest documents that an iterator finds, if it finds as many among those
+// that the graph finds, and if that is quicker than to look at all that the iterator finds.
+// Otherwise it returns fewer.
+func (v *evaluation) batch(t *target, k int, how attributes, it iterator) []neighbour {
+	all, some := len(t.of.ids), it.estimate()
+	if how.exact || some == 0 {
 		return nil
 	}
-	v.among(t, it, func(n neighbour) {
-		if len(h) == k && !n.before(h[0]) {
-			return
+	size := max(how.runtime, 2*k*(all/some+1))
+	if !t.quick(size) || size*t.of.graph.Room(0) > some {
+		return nil
+	}
+	near := v.search(t, size)
+	slices.SortFunc(near, func(a, b neighbour) int { return cmp.Compare(a.id, b.id) })
+	best := nearest{most: k}
+	for _, n := range near {
+		if !it.seek(n.id) {
+			break
 		}
-		if it != nil {
-			n.why = it.match().clone()
+		if it.id() == n.id {
+			best.add(n, it)
 		}
-		if len(h) < k {
-			heap.Push(&h, n)
-		} else {
-			h[0] = n
-			heap.Fix(&h, 0)
-		}
-	})
-	return h
+	}
+	return best.list
 }
 
-// within returns the documents within a radius.
-func (v *evaluation) within(t *target, radius float64) (list []neighbour) {
-	v.among(t, nil, func(n neighbour) {
+// leastRange is the least number of near vectors from which a search for those in a range goes on.
+const leastRange = 64
+
+// within returns the documents within a radius. The graph looks as far as epsilon says beyond it,
+// and for those of a sixteenth of all vectors; if there are more, all are looked at.
+func (v *evaluation) within(t *target, radius, epsilon float64) (list []neighbour) {
+	from := 0
+	if ef := max(t.of.space.Runtime, leastRange); t.quick(ef) {
+		raw, reach := hnsw.Raw(t.single), math.Nextafter32(float32(radius*(1+epsilon)), math.MaxFloat32)
+		if found, ok := t.of.graph.Within(&raw, reach, reach, ef, len(t.of.nodes)/16); ok {
+			from = len(t.of.nodes)
+			for _, f := range found {
+				if n := t.neighbour(f); n.distance <= radius {
+					list = append(list, n)
+				}
+			}
+		}
+	}
+	v.candidates(t, from, nil, func(n neighbour) {
 		if n.distance <= radius {
 			list = append(list, n)
 		}
 	})
-	return list
+	return t.of.once(list)
 }
 
 // neighbours finds documents with their distances.

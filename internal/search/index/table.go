@@ -96,17 +96,12 @@ func (t *table) remove(key string) {
 	t.gone++
 }
 
-// rename reports whether the document of a key was given another key.
-func (t *table) rename(from, to string) bool {
+// rename gives the document of a key another key, which has none.
+func (t *table) rename(from, to string) {
 	d := t.byKey[from]
-	if d == nil {
-		return false
-	}
-	t.remove(to)
 	delete(t.byKey, from)
 	d.key = to
 	t.byKey[to] = d
-	return true
 }
 
 func (t *table) setDeadline(key string, deadline int64) {

@@ -3,8 +3,11 @@ package index
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
+	"github.com/miniserver-go/miniserver/ds/hnsw"
 	"github.com/miniserver-go/miniserver/ds/json"
+	"github.com/miniserver-go/miniserver/ds/simd"
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
@@ -15,11 +18,15 @@ type Space struct {
 	Dimensions int
 	Metric     Metric
 
-	// Parameters of the algorithms, which are told as they were given.
-	M, Construction, Runtime int     // of HNSW
-	Epsilon                  float64 // of HNSW
-	BlockSize, Capacity      int     // of FLAT
-	Multi                    bool    // a document may have several
+	// Parameters of HNSW: the links of a vector, how many near ones are looked at when one comes
+	// and when a query does, and by which share a search goes beyond a radius.
+	M, Construction, Runtime int
+	Epsilon                  float64
+
+	// Parameters of FLAT, which are told as they were given.
+	BlockSize, Capacity int
+
+	Multi bool // a document may have several
 }
 
 // DefaultBlock is how many vectors a block has, and room is made for, if nothing is said.
@@ -130,6 +137,17 @@ func (e Element) append(dst []byte, f float64) []byte {
 	return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(f)))
 }
 
+// round returns a number as the type has it.
+func (e Element) round(f float64) float64 {
+	switch e {
+	case Float64:
+		return f
+	case Float32:
+		return float64(float32(f))
+	}
+	return e.number(e.append(nil, f))
+}
+
 // toHalf returns the nearest number of binary16.
 func toHalf(f float64) uint16 {
 	sign := uint16(0)
@@ -162,29 +180,132 @@ func (s *Space) blob(list []json.Value) (blob []byte, err error) {
 	return blob, nil
 }
 
-// vectors is the vectors of a field, one after the other, each with its document. Unless they are
-// FLOAT64, their numbers are kept as float32. Those of Cosine have length 1.
+// vectors is the vectors of a field, in the order of their documents. Unless they are FLOAT64,
+// their numbers are kept as float32. Those of Cosine have length 1.
+//
+//	ids      3    7    7   12 │ 40   41   44
+//	nodes    ●    ●    ●    0 │                 ─▶ hnsw.Graph: the vectors, and links
+//	single                    │ ─── ─── ───
+//
+// All vectors are in a row at first, and those of HNSW, once they are many, move into a graph, the
+// oldest first: see connect. Whoever looks for near ones looks into the graph and at all that still
+// wait. The node of a document that is gone is removed. As a document that changes often keeps its
+// vector, that is put off until the next one has come.
 type vectors struct {
 	space  Space
 	ids    []ID
-	single []float32
-	double []float64
+	nodes  []hnsw.Ref // of the first of ids; 0 if the document is gone
+	single []float32  // the vectors of the others
+	double []float64  // the same for FLOAT64
+	graph  *hnsw.Graph
+	loose  []int // places of nodes that are to be removed
+}
+
+// fewVectors is up to how many all are looked at sooner than a graph is made.
+const fewVectors = 1000
+
+// connects reports whether there is, or is to be, a graph.
+func (v *vectors) connects() bool {
+	s := &v.space
+	return s.Algorithm == HNSW && s.Element != Float64 && s.Dimensions <= hnsw.MaxDim && len(v.ids) > fewVectors
+}
+
+// waiting returns how many vectors are to be moved into a graph.
+func (v *vectors) waiting() int {
+	if !v.connects() {
+		return 0
+	}
+	return len(v.ids) - len(v.nodes)
+}
+
+// connect moves the vector that waits longest into the graph, or forgets it if its document is
+// gone. There must be one. O(Construction * log vectors) about.
+func (v *vectors) connect(docs *table) {
+	if v.graph == nil {
+		v.newGraph()
+	}
+	at, d, node := len(v.nodes), v.space.Dimensions, hnsw.Ref(0)
+	if docs.alive(v.ids[at]) {
+		raw := hnsw.Raw(v.single[:d])
+		node = v.graph.Insert(&raw, uint32(at), max(1, min(v.space.Construction, hnsw.MaxEF)))
+	}
+	v.nodes = append(v.nodes, node)
+	if v.single = v.single[d:]; len(v.single) == 0 {
+		v.single = nil
+	}
+}
+
+func (v *vectors) newGraph() {
+	d, m := v.space.Dimensions, min(max(v.space.M, hnsw.MinM), hnsw.MaxM)
+	if v.space.Metric == L2 {
+		v.graph = hnsw.NewEuclidean(d, m)
+	} else {
+		v.graph = hnsw.New(hnsw.Float, d, m)
+	}
 }
 
 // add adds the vector of a document.
 func (v *vectors) add(blob []byte, id ID) {
+	numbers := v.space.unit(v.space.decode(nil, blob))
 	v.ids = append(v.ids, id)
-	v.append(v.space.unit(v.space.decode(nil, blob)))
+	switch {
+	case v.space.Element == Float64:
+		v.double = append(v.double, numbers...)
+	case !v.again(numbers):
+		for _, f := range numbers {
+			v.single = append(v.single, float32(f))
+		}
+	}
 }
 
-func (v *vectors) append(numbers []float64) {
-	if v.space.Element == Float64 {
-		v.double = append(v.double, numbers...)
-		return
+// again reports whether the last document, which has just come, has a vector of the one that went
+// before it, and takes its node.
+func (v *vectors) again(numbers []float64) bool {
+	to := len(v.ids) - 1
+	if to != len(v.nodes) {
+		return false
 	}
-	for _, f := range numbers {
-		v.single = append(v.single, float32(f))
+	for i, at := range v.loose {
+		same := func(a float32, b float64) bool { return a == float32(b) }
+		if slices.EqualFunc(v.at(at), numbers, same) {
+			v.nodes = append(v.nodes, v.nodes[at])
+			v.graph.SetData(v.nodes[to], uint32(to))
+			v.nodes[at] = 0
+			v.loose = slices.Delete(v.loose, i, i+1)
+			return true
+		}
 	}
+	return false
+}
+
+// forget says that a document is gone.
+func (v *vectors) forget(id ID) {
+	v.tighten()
+	at, _ := slices.BinarySearch(v.ids[:len(v.nodes)], id)
+	for ; at < len(v.nodes) && v.ids[at] == id; at++ {
+		v.loose = append(v.loose, at)
+	}
+}
+
+// tighten removes the nodes that are loose.
+func (v *vectors) tighten() {
+	for _, at := range v.loose {
+		v.graph.Remove(v.nodes[at])
+		v.nodes[at] = 0
+		v.graph.Compact(func(at uint32, to hnsw.Ref) { v.nodes[at] = to })
+	}
+	v.loose = v.loose[:0]
+}
+
+// at returns a vector by its place.
+func (v *vectors) at(i int) []float32 {
+	if i < len(v.nodes) {
+		vector := v.graph.Vector(v.nodes[i])
+		return vector.Floats()
+	}
+	i -= len(v.nodes)
+	d := v.space.Dimensions
+	return v.single[i*d : (i+1)*d]
 }
 
 // unit makes the length of a vector 1, if the metric needs that.
@@ -198,7 +319,7 @@ func (s *Space) unit(numbers []float64) []float64 {
 	}
 	if norm := math.Sqrt(sum); norm > 0 {
 		for i := range numbers {
-			numbers[i] = s.Element.number(s.Element.append(nil, numbers[i]/norm))
+			numbers[i] = s.Element.round(numbers[i] / norm)
 		}
 	}
 	return numbers
@@ -206,21 +327,29 @@ func (s *Space) unit(numbers []float64) []float64 {
 
 // clean removes the vectors of documents that are gone.
 func (v *vectors) clean(now renumbering) {
-	n, d := 0, v.space.Dimensions
+	v.tighten()
+	n, nodes, waiting, d := 0, 0, 0, v.space.Dimensions
 	for i, id := range v.ids {
 		if id = now.of(id); id == 0 {
 			continue
 		}
 		v.ids[n] = id
-		if v.double != nil {
-			copy(v.double[n*d:(n+1)*d], v.double[i*d:])
-		} else {
-			copy(v.single[n*d:(n+1)*d], v.single[i*d:])
+		switch from := i - len(v.nodes); {
+		case from < 0:
+			v.nodes[n] = v.nodes[i]
+			v.graph.SetData(v.nodes[n], uint32(n))
+			nodes++
+		case v.double != nil:
+			copy(v.double[waiting*d:(waiting+1)*d], v.double[from*d:])
+			waiting++
+		default:
+			copy(v.single[waiting*d:(waiting+1)*d], v.single[from*d:])
+			waiting++
 		}
 		n++
 	}
-	v.ids = v.ids[:n]
-	v.double, v.single = v.double[:min(len(v.double), n*d)], v.single[:min(len(v.single), n*d)]
+	v.ids, v.nodes = v.ids[:n], v.nodes[:nodes]
+	v.double, v.single = v.double[:min(len(v.double), waiting*d)], v.single[:min(len(v.single), waiting*d)]
 }
 
 // target is a vector to which distances are measured.
@@ -232,6 +361,7 @@ type target struct {
 
 // to returns the target of a vector's bytes.
 func (v *vectors) to(blob []byte) *target {
+	v.tighten()
 	t := &target{of: v, double: v.space.unit(v.space.decode(nil, blob))}
 	for _, f := range t.double {
 		t.single = append(t.single, float32(f))
@@ -241,44 +371,37 @@ func (v *vectors) to(blob []byte) *target {
 
 // distance returns that to vector i.
 func (t *target) distance(i int) float64 {
-	d := t.of.space.Dimensions
-	if t.of.space.Element == Float64 {
-		return distance(t.of.space.Metric, t.double, t.of.double[i*d:(i+1)*d])
+	s := &t.of.space
+	switch {
+	case s.Element == Float64:
+		return distance(s.Metric, t.double, t.of.double[i*s.Dimensions:(i+1)*s.Dimensions])
+	case s.Metric == L2:
+		return float64(simd.Squares(t.single, t.of.at(i)))
 	}
-	return float64(float32(distance(t.of.space.Metric, t.single, t.of.single[i*d:(i+1)*d])))
+	return float64(1 - simd.Dot(t.single, t.of.at(i)))
 }
 
-// distance measures in eight lanes, so that the order of additions does not depend on the machine.
-func distance[F float32 | float64](m Metric, a, b []F) float64 {
-	var lanes [8]F
-	b = b[:len(a)]
+// distance measures vectors of FLOAT64.
+func distance(m Metric, a, b []float64) (sum float64) {
+	for i, f := range a {
+		if m == L2 {
+			f -= b[i]
+			sum += f * f
+		} else {
+			sum += f * b[i]
+		}
+	}
 	if m == L2 {
-		for ; len(a) >= 8; a, b = a[8:], b[8:] {
-			for i := range lanes {
-				d := a[i] - b[i]
-				lanes[i] += d * d
-			}
-		}
-		for i := range a {
-			d := a[i] - b[i]
-			lanes[i] += d * d
-		}
-		return float64(sum(&lanes))
+		return sum
 	}
-	for ; len(a) >= 8; a, b = a[8:], b[8:] {
-		for i := range lanes {
-			lanes[i] += a[i] * b[i]
-		}
-	}
-	for i := range a {
-		lanes[i] += a[i] * b[i]
-	}
-	return float64(1 - sum(&lanes))
-}
-
-func sum[F float32 | float64](lanes *[8]F) (total F) {
-	return (lanes[0] + lanes[4] + (lanes[2] + lanes[6])) + (lanes[1] + lanes[5] + (lanes[3] + lanes[7]))
+	return 1 - sum
 }
 
 // bytes returns the memory of the vectors.
-func (v *vectors) bytes() int { return cap(v.ids)*4 + cap(v.single)*4 + cap(v.double)*8 }
+func (v *vectors) bytes() int {
+	n := cap(v.ids)*4 + cap(v.nodes)*4 + cap(v.single)*4 + cap(v.double)*8
+	if v.graph != nil {
+		n += v.graph.Bytes()
+	}
+	return n
+}
