@@ -21,6 +21,8 @@
 //	go run ./bench modules   sketches and time series beside a Redis with their modules: memory,
 //	                         throughput
 //	go run ./bench vectors   vector sets: filling, queries, memory, recall
+//	go run ./bench search    an index over documents beside a Redis with RediSearch: how it
+//	                         is made, changes, queries, memory, waits
 //	go run ./bench eviction  what is kept when memory is short
 //	go run ./bench soak      memory and latency at the limit of memory for ten minutes; with
 //	                         -churn, of values that come, grow, shrink and go
@@ -84,6 +86,7 @@ var subcommands = []struct {
 	{"json", "documents of JSON: memory, and throughput of commands on them", runJSON},
 	{"modules", "sketches and time series: memory, and throughput of commands on them", runModules},
 	{"vectors", "vector sets: filling, queries, memory, and recall", runVectors},
+	{"search", "an index over documents: how quickly it is made, changes, queries, memory, waits", runSearch},
 	{"eviction", "hit ratios at the limit of memory", runEviction},
 	{"soak", "memory and latency over a long time, at the limit of memory or with -churn", runSoak},
 	{"cores", "throughput and CPU with 1, 2 and 4 event loops, and a model of more, with charts", runCores},
