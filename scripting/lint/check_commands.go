@@ -2,6 +2,7 @@ package lint
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/command"
@@ -138,11 +139,19 @@ func (c *invocation) checkArguments() {
 		}
 	}
 	for i, a := range c.meanings() {
+		if a != nil && a.IsInteger() && c.args[i].exact && c.args[i].kinds == isText && !isInteger(c.args[i].text) {
+			c.run.report("bad-argument", c.at(i), "%s takes an integer here, which '%s' is not.", c, c.args[i].text)
+		}
 		if a != nil && a.IsInteger() && c.args[i].fraction && c.args[i].kinds == isNumber {
 			c.run.report("fraction-argument", c.at(i),
 				"%s takes an integer here: round the number with math.floor or math.ceil.", c)
 		}
 	}
+}
+
+func isInteger(text string) bool {
+	_, err := strconv.ParseInt(text, 10, 64)
+	return err == nil
 }
 
 // name returns the name of a command, or redis.call if it is not constant.

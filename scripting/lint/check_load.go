@@ -51,13 +51,37 @@ func (c *invocation) argument(name string) string {
 type loadRules struct {
 	walks   map[*invocation]bool // replies whose loops were reported
 	limits  []*invocation        // counters that were compared with a limit
+	resets  []reset              // of the time of counters
+	times   []*invocation        // ZADD of members that are their scores
 	expires bool                 // some command sets a deadline
 }
+
+// reset is an EXPIRE that runs whenever a counter is raised.
+type reset struct{ counter, by *invocation }
 
 // check looks at a command.
 func (l *loadRules) check(c *invocation) {
 	l.checkReading(c)
 	l.expires = l.expires || c.setsDeadline()
+	switch s := c.run.scope; {
+	case c.run.silent > 0 || c.open:
+	case c.name == "incr" || c.name == "incrby":
+		s.raise(c)
+	case (c.name == "expire" || c.name == "pexpire") && len(c.args) == 2 && s.raised[c.args[0].name()] != nil:
+		l.resets = append(l.resets, reset{s.raised[c.args[0].name()], c})
+	case c.name == "zadd" && len(c.args) == 3 && c.isSame(1, 2):
+		l.times = append(l.times, c)
+	}
+}
+
+// isSame reports whether two arguments are the same value: one variable, or one element of ARGV.
+func (c *invocation) isSame(i, j int) bool {
+	if c.skip+j < len(c.call.Args) {
+		if v := variableOf(c.call.Args[c.skip+i]); v != nil && v == variableOf(c.call.Args[c.skip+j]) {
+			return true
+		}
+	}
+	return isInput(c.args[i]) && isInput(c.args[j]) && c.args[i].name() == c.args[j].name()
 }
 
 // checkReading finds commands that read very much, or are called very often. Of the commands in a
@@ -114,12 +138,28 @@ func (c *invocation) counts() bool {
 	return c.name == "incr" || c.name == "incrby" || c.name == "zcard" || c.name == "zcount"
 }
 
-// report finds counters that are compared with a limit in a program that sets no deadline. A
-// program that also counts down is no limiter but a lock for several.
+// report applies the rules about limiters.
 func (l *loadRules) report(r *run) {
-	if l.expires || r.dynamic {
-		return
+	for _, w := range l.resets {
+		if slices.ContainsFunc(l.limits, func(c *invocation) bool { return c.call == w.counter.call }) {
+			r.report("extended-window", w.by.call.At, "%s begins the time of the counter anew with each event, "+
+				"so who goes on stays over the limit: call it when the count is 1.", w.by)
+		}
 	}
+	if r.names["zremrangebyscore"] && (r.names["zcard"] || r.names["zcount"]) {
+		for _, c := range l.times {
+			r.report("time-member", c.call.At,
+				"The member is its time, so two events at the same time are counted once: add what only one of them has.")
+		}
+	}
+	if !l.expires && !r.dynamic {
+		l.reportMissing(r)
+	}
+}
+
+// reportMissing finds counters that are compared with a limit in a program that sets no deadline. A
+// program that also counts down is no limiter but a lock for several.
+func (l *loadRules) reportMissing(r *run) {
 	for _, c := range l.limits {
 		window := r.names["zadd"] && r.names["zremrangebyscore"] && strings.HasPrefix(c.name, "zc")
 		counter := strings.HasPrefix(c.name, "incr") && !r.names["decr"] && !r.names["decrby"] && !r.names["del"]

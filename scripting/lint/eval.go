@@ -2,6 +2,7 @@ package lint
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
@@ -170,6 +171,7 @@ func (r *run) index(e *syntax.IndexExpr) *value {
 	if in := object.table.input; in != nil {
 		return r.inputElement(e, in, key)
 	}
+	r.named(e, object, key)
 	var v *value
 	if key.exact {
 		v = object.table.element(key.text)
@@ -183,6 +185,19 @@ func (r *run) index(e *syntax.IndexExpr) *value {
 	c.tells(object)
 	c.tells(key)
 	return &c
+}
+
+// named finds a list of names and values that is indexed by a name.
+func (r *run) named(e *syntax.IndexExpr, list, key *value) {
+	c := list.raw
+	if c == nil || c.protected || r.resp3 || !key.exact || key.kinds != isText {
+		return
+	}
+	_, err := strconv.ParseFloat(key.text, 64)
+	if err != nil && !slices.Contains(replyFields, key.text) {
+		r.report("named-element", e.At, "%s replies with a list, whose element %s is always nil: "+
+			"look for the name among the elements 1, 3, 5, or read that value alone.", c, key.text)
+	}
 }
 
 // inputElement returns an element of KEYS or ARGV. It may be nil, but it is no mistake to use it:
@@ -323,6 +338,7 @@ func (r *run) logical(e *syntax.BinaryExpr) *value {
 	left := r.eval(e.Left)
 	before := r.scope
 	r.scope = before.clone()
+	r.scope.branch()
 	r.scope.check(left)
 	r.refine(e.Left, e.Op == syntax.OpAnd)
 	right := r.eval(e.Right)

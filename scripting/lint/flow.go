@@ -119,6 +119,7 @@ func (r *run) branches(s *syntax.IfStat, i int) {
 		return
 	}
 	r.condition(s.Conditions[i])
+	raised := r.scope.branch()
 	no := r.scope.clone()
 	r.refine(s.Conditions[i], true)
 	r.block(s.Branches[i])
@@ -126,6 +127,9 @@ func (r *run) branches(s *syntax.IfStat, i int) {
 	r.scope = no
 	r.refine(s.Conditions[i], false)
 	r.branches(s, i+1)
+	if !yes.ended && !r.scope.ended {
+		defer func() { r.scope.raised = raised }()
+	}
 	r.scope.either(yes, r.scope.clone())
 }
 
@@ -142,6 +146,7 @@ func (r *run) condition(e syntax.Expr) *value {
 // then are findings reported. A loop inside of a first turn takes one, or the time would double
 // with each loop around it.
 func (r *run) loop(turn func()) {
+	raised := r.scope.branch()
 	before := r.scope.clone()
 	r.frame.loops++
 	if r.silent == 0 && r.steps < maxSteps {
@@ -155,6 +160,7 @@ func (r *run) loop(turn func()) {
 	r.frame.loops--
 	r.scope.ended = false
 	r.scope.either(before, r.scope.clone())
+	r.scope.raised = raised
 }
 
 // while runs one turn. The condition is true in the body; behind the loop nothing is refined, since

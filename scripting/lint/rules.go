@@ -128,6 +128,10 @@ var Rules = []Rule{
 	{"always-true", Error, "Only nil and false are false in Lua: 0 and an empty list are true.",
 		"if redis.call('EXISTS', KEYS[1]) then return 'there' end\nreturn 'absent'",
 		"if redis.call('EXISTS', KEYS[1]) == 1 then return 'there' end\nreturn 'absent'", ""},
+	{"named-element", Error, "A reply of names and values, as that of HGETALL, CONFIG GET or TIME, is a list: " +
+		"it has elements by numbers only.",
+		"local h = redis.call('HGETALL', KEYS[1])\nreturn h.limit",
+		"return redis.call('HGET', KEYS[1], 'limit')", ""},
 	{"ignored-error", Warning, "redis.pcall returns an error as a table, and the script ignores it. " +
 		"Use redis.call if an error is to end the script.",
 		"redis.pcall('INCR', KEYS[1])\nreturn 1", "local reply = redis.pcall('INCR', KEYS[1])\n" +
@@ -167,7 +171,22 @@ var Rules = []Rule{
 		"return redis.call('SSCAN', KEYS[1], ARGV[1])", ""},
 	{"unpack-limit", Warning, "unpack fails with more than about 8000 elements: too many results to unpack. " +
 		"Pass them in groups.", "return redis.call('SADD', KEYS[2], unpack(redis.call('SMEMBERS', KEYS[1])))",
-		"return redis.call('SADD', KEYS[2], unpack(redis.call('SRANDMEMBER', KEYS[1], 100)))", ""},
+		"local some = redis.call('SRANDMEMBER', KEYS[1], 100)\nif #some == 0 then return 0 end\n" +
+			"return redis.call('SADD', KEYS[2], unpack(some))", ""},
+	{"time-member", Warning, "The events of a window are members of a sorted set, and the member is the time: " +
+		"of two events at the same time one is lost, and the limit lets more pass.",
+		"redis.call('ZREMRANGEBYSCORE', KEYS[1], 0, ARGV[1] - ARGV[2])\n" +
+			"redis.call('ZADD', KEYS[1], ARGV[1], ARGV[1])\nredis.call('PEXPIRE', KEYS[1], ARGV[2])\n" +
+			"return redis.call('ZCARD', KEYS[1])",
+		"redis.call('ZREMRANGEBYSCORE', KEYS[1], 0, ARGV[1] - ARGV[2])\n" +
+			"redis.call('ZADD', KEYS[1], ARGV[1], ARGV[1] .. ':' .. redis.call('INCR', KEYS[2]))\n" +
+			"redis.call('PEXPIRE', KEYS[1], ARGV[2])\nreturn redis.call('ZCARD', KEYS[1])", ""},
+	{"extended-window", Warning, "A counter that is compared with a limit gets its deadline anew with each event: " +
+		"it never ends for a client that goes on.",
+		"local n = redis.call('INCR', KEYS[1])\nredis.call('EXPIRE', KEYS[1], ARGV[2])\n" +
+			"if n > tonumber(ARGV[1]) then return 0 end\nreturn 1",
+		"local n = redis.call('INCR', KEYS[1])\nif n == 1 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end\n" +
+			"if n > tonumber(ARGV[1]) then return 0 end\nreturn 1", ""},
 	{"missing-expire", Warning, "A counter that is compared with a limit never expires: once the limit is reached, " +
 		"it stays reached.", "if redis.call('INCR', KEYS[1]) > tonumber(ARGV[1]) then return 0 end\nreturn 1",
 		"local n = redis.call('INCR', KEYS[1])\nif n == 1 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end\n" +

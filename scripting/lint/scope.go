@@ -13,16 +13,35 @@ type scope struct {
 	// Names of keys that the program has asked about, or has written: their absence is no surprise.
 	checked map[string]bool
 	// How many elements KEYS and ARGV have at most, where the program has counted them.
-	most  map[*input]int
-	ended bool // the place cannot be reached
+	most map[*input]int
+	// The counters that were raised on the way to this place, since it last was uncertain whether
+	// the program goes on here: by their keys.
+	raised map[string]*invocation
+	ended  bool // the place cannot be reached
 }
 
 func newScope() *scope {
 	return &scope{values: make(map[*syntax.Variable]*value), checked: make(map[string]bool), most: make(map[*input]int)}
 }
 
+// branch returns the counters that were raised so far, and forgets them: what follows may not run.
+func (s *scope) branch() (raised map[string]*invocation) {
+	raised, s.raised = s.raised, nil
+	return raised
+}
+
+// raise notes that a counter is raised.
+func (s *scope) raise(c *invocation) {
+	if s.raised == nil {
+		s.raised = make(map[string]*invocation)
+	}
+	for _, key := range c.about() {
+		s.raised[key] = c
+	}
+}
+
 func (s *scope) clone() *scope {
-	return &scope{maps.Clone(s.values), maps.Clone(s.checked), maps.Clone(s.most), s.ended}
+	return &scope{maps.Clone(s.values), maps.Clone(s.checked), maps.Clone(s.most), maps.Clone(s.raised), s.ended}
 }
 
 // check notes that a condition depends on a value: the program knows what it does with the keys
@@ -55,7 +74,7 @@ func (s *scope) either(a, b *scope) {
 			most[in] = max(n, m)
 		}
 	}
-	*s = scope{values, a.checked, most, false}
+	*s = scope{values, a.checked, most, nil, false}
 }
 
 // assign notes what a variable is from here on.
