@@ -149,7 +149,7 @@ func (l *loadRules) report(r *run) {
 	if r.names["zremrangebyscore"] && (r.names["zcard"] || r.names["zcount"]) {
 		for _, c := range l.times {
 			r.report("time-member", c.call.At,
-				"The member is its time, so two events at the same time are counted once: add what only one of them has.")
+				"The member is its time, so two events at the same time are counted once: add what makes them differ.")
 		}
 	}
 	if !l.expires && !r.dynamic {
