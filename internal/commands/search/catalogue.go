@@ -206,9 +206,9 @@ func (cat *catalogue) replaced(db, other *keyspace.DB) {
 	}
 }
 
-// batch is called when a batch of commands is over.
+// batch is called when a batch of commands is over. Indexes that are to go take no memory longer.
 func (cat *catalogue) batch() {
-	if len(cat.changes.keys) > mostChanges {
+	if cat.dropped || len(cat.changes.keys) > mostChanges {
 		cat.update()
 	}
 }

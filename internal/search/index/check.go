@@ -48,7 +48,7 @@ func (c *comparison) failf(format string, args ...any) {
 
 // table checks the table of documents by itself, and gives new numbers to those that count.
 func (c *comparison) table(t *table, now int64) {
-	there, given, words, volatile := 0, ID(0), uint64(0), 0
+	there, given, words, volatile, texts := 0, ID(0), uint64(0), 0, 0
 	for i, d := range t.docs {
 		switch {
 		case d == nil:
@@ -64,11 +64,15 @@ func (c *comparison) table(t *table, now int64) {
 		}
 		there++
 		words += uint64(d.length)
+		texts += d.texts()
 		volatile += b2i(d.due != 0)
 	}
 	if there != len(t.byKey) || len(t.docs)-there != t.gone || words != t.words || volatile != t.volatile {
 		c.failf("%d documents, %d gone, %d words and %d volatile are counted as %d, %d, %d and %d", there,
 			len(t.docs)-there, words, volatile, len(t.byKey), t.gone, t.words, t.volatile)
+	}
+	if texts != t.texts {
+		c.failf("the documents' texts have %d bytes, and are counted as %d", texts, t.texts)
 	}
 }
 
@@ -115,15 +119,19 @@ func (c *comparison) field(held, fresh *Field) {
 
 // dictionary compares the words or tags that documents have.
 func (c *comparison) dictionary(name string, held, fresh *dictionary) {
-	ordered, bytes := 0, 0
+	ordered, bytes, memory := 0, 0, 0
 	held.from("", func(w *word) bool {
 		if held.of[w.text] != w {
 			c.failf("%s: %q is in order and not in the table", name, w.text)
 		}
 		ordered++
 		bytes += len(w.text)
+		memory += w.postings.bytes()
 		return true
 	})
+	if memory != held.held {
+		c.failf("%s: %d bytes of entries are counted as %d", name, memory, held.held)
+	}
 	if ordered != len(held.of) || bytes != held.bytes {
 		c.failf("%s: %d of %d bytes are counted as %d of %d", name, ordered, bytes, len(held.of), held.bytes)
 	}

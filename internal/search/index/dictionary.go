@@ -12,6 +12,7 @@ type dictionary struct {
 	order *btree.BTreeG[*word]
 	bare  bool
 	bytes int // of the words themselves
+	held  int // bytes of the postings
 }
 
 // word is a word with the documents that have it.
@@ -37,6 +38,16 @@ func (d *dictionary) upsert(text string) *word {
 	return w
 }
 
+// enter adds an entry to the postings of a word.
+func (d *dictionary) enter(text string, e *posting) {
+	if w := d.upsert(text); w.lastID() != e.id {
+		d.held += w.add(e)
+	}
+}
+
+// memory returns the bytes of the words and of their postings.
+func (d *dictionary) memory() int { return d.bytes + wordBytes*len(d.of) + d.held }
+
 // find returns a word; nil if there is none.
 func (d *dictionary) find(text string) *word { return d.of[text] }
 
@@ -58,8 +69,10 @@ func (d *dictionary) prefixed(prefix string, yield func(*word) bool) {
 // clean removes what the postings say of documents that are gone, and the words of no other. It
 // returns how many entries are left.
 func (d *dictionary) clean(now renumbering) (left int) {
+	d.held = 0
 	for text, w := range d.of {
 		w.postings.clean(now)
+		d.held += w.postings.bytes()
 		left += w.count
 		if w.count == 0 {
 			d.order.Delete(w)

@@ -212,7 +212,7 @@ func (d *draft) note(x *Index, f *Field, word string, weight uint32, position in
 // flush enters the words into the index.
 func (d *draft) flush(x *Index, doc *document) {
 	for _, word := range d.order {
-		x.words.upsert(word).add(&d.words[word].posting)
+		x.words.enter(word, &d.words[word].posting)
 	}
 	x.entries += len(d.order)
 	clear(d.words)
@@ -255,11 +255,7 @@ func (x *Index) shape(f *Field, c *content, doc *document) {
 func (l *lists) add(f *Field, c *content, id ID) {
 	for _, t := range c.texts {
 		if f.Kind == Tag {
-			f.tags(t, func(tag string) {
-				if w := l.tags.upsert(tag); w.lastID() != id {
-					w.add(&posting{id: id})
-				}
-			})
+			f.tags(t, func(tag string) { l.tags.enter(tag, &posting{id: id}) })
 		}
 	}
 	for _, n := range c.numbers {

@@ -53,7 +53,7 @@ func (x *Index) Holds() *Holds {
 
 // What a document, a value for sorting, and entries of maps of keys and of words take beside their
 // texts.
-const documentBytes, valueBytes, keyBytes, wordBytes = 96, 32, 40, 160
+const documentBytes, valueBytes, keyBytes, wordBytes = 96, 32, 52, 160
 
 // dictionary adds the postings of a dictionary, and returns the bytes of its words.
 func (h *Holds) dictionary(d *dictionary) int {
@@ -83,15 +83,35 @@ func (p *postings) positions() (n, bytes int) {
 	return n, bytes
 }
 
-// Bytes returns about how much memory the index takes. O(fields).
+// Bytes returns how much memory the index takes, within a few percent. O(fields, and blocks of
+// numbers).
 func (x *Index) Bytes() int {
-	n := x.words.bytes + x.words.len()*wordBytes + x.entries*entryBytes + len(x.docs.docs)*8
-	n += x.Len()*(documentBytes+keyBytes+x.sortables*valueBytes) + len(x.docs.waiting)*keyBytes
+	n := x.DocumentBytes() + x.WordBytes()
 	for _, f := range x.Fields {
-		n += f.lists.tags.bytes + f.lists.tags.len()*wordBytes + f.lists.vectors.bytes() + fieldBytes
+		n += f.Bytes()
 	}
 	return n
 }
 
-// What an entry of a list takes on average, and a field.
-const entryBytes, fieldBytes = 16, 500
+// DocumentBytes returns the memory of the documents beside what the lists say of them.
+func (x *Index) DocumentBytes() int { return x.docs.bytes(x.sortables) }
+
+// WordBytes returns the memory of the words of all text fields, and of what is known of them.
+func (x *Index) WordBytes() int { return x.words.memory() }
+
+// Bytes returns the memory of the field; that of the words of a text field is the index's.
+func (f *Field) Bytes() int { return f.lists.bytes() + fieldBytes }
+
+// bytes returns the memory of the documents, each of which has values for sorting.
+func (t *table) bytes(sortables int) int {
+	each := documentBytes + keyBytes + sortables*valueBytes
+	return len(t.byKey)*each + t.texts + 8*cap(t.docs) + len(t.waiting)*keyBytes
+}
+
+// bytes returns the memory of the lists.
+func (l *lists) bytes() int {
+	return l.tags.memory() + l.numbers.bytes() + l.vectors.bytes() + l.shapes.bytes() + l.missing.bytes()
+}
+
+// What a field takes beside its lists.
+const fieldBytes = 500

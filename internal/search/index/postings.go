@@ -37,14 +37,16 @@ type posting struct {
 	positions []byte
 }
 
-// add adds an entry, whose number is above all others.
-func (p *postings) add(e *posting) {
-	n := len(p.blocks)
+// add adds an entry, whose number is above all others. It returns how many bytes more the entries
+// take.
+func (p *postings) add(e *posting) (grown int) {
+	n, before := len(p.blocks), cap(p.blocks)
 	if n == 0 || p.blocks[n-1].count == blockEntries {
 		p.blocks = append(p.blocks, block{first: e.id, last: e.id})
 		n++
 	}
 	b := &p.blocks[n-1]
+	grown = (cap(p.blocks)-before)*blockBytes - cap(b.data)
 	b.data = binary.AppendUvarint(b.data, uint64(e.id-b.last))
 	if !p.bare {
 		b.data = binary.AppendUvarint(b.data, uint64(e.frequency))
@@ -60,6 +62,7 @@ func (p *postings) add(e *posting) {
 	if b.count == blockEntries {
 		b.data = slices.Clip(b.data)
 	}
+	return grown + cap(b.data)
 }
 
 // lastID returns the highest number; 0 if there is none.
@@ -85,9 +88,9 @@ func (p *postings) clean(now renumbering) {
 // bytes returns the memory of the entries.
 func (p *postings) bytes() (n int) {
 	for i := range p.blocks {
-		n += cap(p.blocks[i].data) + blockBytes
+		n += cap(p.blocks[i].data)
 	}
-	return n
+	return n + cap(p.blocks)*blockBytes
 }
 
 const blockBytes = 48

@@ -379,18 +379,22 @@ func (s *shape) coversPieces(a, b vertex, cuts []float64) bool {
 type shapes struct {
 	ids  []ID
 	list []*shape
+	held int // bytes of the shapes themselves
 }
 
 func (s *shapes) add(one *shape, id ID) {
 	s.ids, s.list = append(s.ids, id), append(s.list, one)
+	s.held += one.bytes()
 }
 
 // clean removes the shapes of documents that are gone.
 func (s *shapes) clean(now renumbering) {
 	n := 0
+	s.held = 0
 	for i, id := range s.ids {
 		if id = now.of(id); id > 0 {
 			s.ids[n], s.list[n] = id, s.list[i]
+			s.held += s.list[i].bytes()
 			n++
 		}
 	}
@@ -399,12 +403,12 @@ func (s *shapes) clean(now renumbering) {
 }
 
 // bytes returns the memory of the shapes.
-func (s *shapes) bytes() (n int) {
-	for _, one := range s.list {
-		n += 96
-		for _, ring := range one.rings {
-			n += 24 + 16*len(ring)
-		}
+func (s *shapes) bytes() int { return s.held + cap(s.ids)*4 + cap(s.list)*8 }
+
+func (s *shape) bytes() int {
+	n := 64 // the struct, as it is allocated
+	for _, ring := range s.rings {
+		n += 24 + 16*cap(ring)
 	}
 	return n
 }

@@ -19,6 +19,15 @@ type document struct {
 	due      int64   // when its next element expires; 0 for never
 }
 
+// texts returns the bytes of the document's key, payload and texts for sorting.
+func (d *document) texts() int {
+	n := len(d.key) + len(d.payload)
+	for _, v := range d.sort {
+		n += len(v.Text)
+	}
+	return n
+}
+
 // table is the documents by number and by key.
 type table struct {
 	docs  []*document // docs[id-1]; nil if it is gone
@@ -28,6 +37,7 @@ type table struct {
 	waiting map[string]int64
 
 	words    uint64 // the sum of their lengths
+	texts    int    // bytes of their keys, payloads and texts for sorting
 	gone     int    // since the numbers were given anew
 	freed    uint64 // numbers that others have since
 	nextDue  int64  // the least due and deadline of documents may not be before it
@@ -63,6 +73,7 @@ func (t *table) add(key string) *document {
 // note counts a document that is complete.
 func (t *table) note(d *document) {
 	t.words += uint64(d.length)
+	t.texts += d.texts()
 	if d.due != 0 {
 		t.volatile++
 		t.nextDue = min(t.nextDue, d.due)
@@ -90,6 +101,7 @@ func (t *table) remove(key string) {
 	delete(t.byKey, key)
 	t.docs[d.id-1] = nil
 	t.words -= uint64(d.length)
+	t.texts -= d.texts()
 	if d.due != 0 {
 		t.volatile--
 	}
@@ -100,6 +112,7 @@ func (t *table) remove(key string) {
 func (t *table) rename(from, to string) {
 	d := t.byKey[from]
 	delete(t.byKey, from)
+	t.texts += len(to) - len(from)
 	d.key = to
 	t.byKey[to] = d
 }
