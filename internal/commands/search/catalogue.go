@@ -34,9 +34,10 @@ type catalogue struct {
 // entry is an index in the catalogue.
 type entry struct {
 	*index.Index
-	stale    bool // every key of the database may have to be put
-	partial  bool // keys were not put that a fresh index would have, or not as it would: SKIPINITIALSCAN
-	dialects int  // those of its queries so far: bit 0 is dialect 1
+	used     int64 // when a command named it last, in milliseconds, for TEMPORARY
+	stale    bool  // every key of the database may have to be put
+	partial  bool  // keys were not put that a fresh index would have, or not as it would: SKIPINITIALSCAN
+	dialects int   // those of its queries so far: bit 0 is dialect 1
 }
 
 // of returns the catalogue of a world.
@@ -56,7 +57,7 @@ func (cat *catalogue) add(x *index.Index, scan bool) {
 		cat.observer = engine.Observer{Changed: cat.changed, Replaced: cat.replaced, Batch: cat.batch}
 		cat.world.Observe(&cat.observer)
 	}
-	cat.indexes[x.Name] = &entry{Index: x, stale: scan, partial: !scan}
+	cat.indexes[x.Name] = &entry{Index: x, used: cat.world.Keyspace.Now, stale: scan, partial: !scan}
 }
 
 // remove forgets an index with its aliases.
@@ -80,12 +81,16 @@ func (cat *catalogue) clear() {
 	}
 }
 
-// find returns the index of a name or an alias; nil if there is none.
+// find returns the index of a name or an alias, for a command that uses it; nil if there is none.
 func (cat *catalogue) find(name string) *entry {
-	if e := cat.indexes[name]; e != nil {
-		return e
+	e := cat.indexes[name]
+	if e == nil {
+		e = cat.aliases[name]
 	}
-	return cat.aliases[name]
+	if e != nil {
+		e.used = cat.world.Keyspace.Now
+	}
+	return e
 }
 
 // changes is the keys that have changed, in the order of their last changes.

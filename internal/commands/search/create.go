@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"slices"
 
 	"github.com/miniserver-go/miniserver/internal/command"
@@ -30,7 +31,8 @@ func create(c *engine.Call, lenient bool) (ok bool) {
 	cat := of(c.World)
 	cat.update()
 	name := string(c.Arg())
-	switch exists := cat.indexes[name] != nil; {
+	e := cat.find(name)
+	switch exists := e != nil && e.Name == name; {
 	case c.DB.ID() != 0:
 		c.Refuse(errDatabase)
 	case exists && lenient:
@@ -73,6 +75,16 @@ type definitionParser struct {
 	on, language, score, filter []byte // as they were given; nil for not at all
 }
 
+// lifetime reads how long an index lives unused, in milliseconds. If it is negative that is for
+// ever.
+func (p *definitionParser) lifetime() int64 {
+	seconds := p.integerIn("TEMPORARY", math.MinInt64, math.MaxInt64)
+	if seconds < 0 {
+		return 0
+	}
+	return max(1, min(seconds, index.MaxLifetime/1000)*1000)
+}
+
 // option reads an option; it reports false if there is none.
 func (p *definitionParser) option() bool {
 	d := p.d
@@ -91,7 +103,7 @@ func (p *definitionParser) option() bool {
 	case c.Word("SKIPINITIALSCAN"):
 		d.NoScan = true
 	case c.Word("TEMPORARY"):
-		d.Temporary = p.integer("TEMPORARY")
+		d.Temporary = p.lifetime()
 	case c.Word("STOPWORDS"):
 		d.Stops, d.HasStops = text.NewStopWords(p.strings("STOPWORDS")), true
 	default:

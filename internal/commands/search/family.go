@@ -129,7 +129,7 @@ var Types = []engine.Type{Suggestions}
 // Part returns the commands. The versions are those of the module in Redis Stack and in Redis.
 func Part() engine.Part {
 	s := newSettings()
-	return engine.Part{State: s, Params: s.params(), Families: []command.Family{family, inspections}, Due: cursorsDue,
+	return engine.Part{State: s, Params: s.params(), Families: []command.Family{family, inspections}, Due: due,
 		Auxiliary: []engine.Auxiliary{definitions, savedDictionaries}, Modules: []engine.Module{
 			{Name: module, Since: "redis-stack:7.4.0", Version: 21005, Options: "handle-io-errors"},
 			{Name: module, Since: "8.0.0", Version: 80001, Options: "handle-io-errors"},

@@ -134,7 +134,7 @@ func (p *presentation) checkEmphasis() {
 	case p.entry.NoOffsets || p.entry.NoHighlight:
 		p.Refuse(errNoPlaces)
 		return
-	case p.noContent:
+	case p.noContent, p.limit == 0:
 		return
 	}
 	for _, col := range p.columns {
@@ -145,13 +145,20 @@ func (p *presentation) checkEmphasis() {
 	for _, f := range p.emphasis.fields {
 		returned := slices.ContainsFunc(p.columns, func(c column) bool { return c.name == f.name })
 		switch {
-		case p.entry.Field(f.name) != nil:
+		case p.chosen && p.entry.Field(f.name) != nil, !p.chosen && p.loads(f.name):
 		case returned:
 			p.Refusef(errNotInSchema, f.name)
 		default:
 			p.Refusef(errNoProperty, f.name)
 		}
 	}
+}
+
+// loads reports whether results without RETURN have a field by its name. Those of JSON have the
+// document as a whole, and beside it what the index keeps, and by what they are sorted.
+func (p *presentation) loads(name string) bool {
+	f := p.entry.Field(name)
+	return f != nil && (!p.entry.JSON || f.Sortable || name == string(p.sort))
 }
 
 // styleOf returns how a field is shown. If fields are named, only those and those of RETURN are

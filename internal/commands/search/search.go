@@ -330,6 +330,11 @@ func (p *presentation) wholeRow(d *index.Document, s index.Stored) (row []cell) 
 	if p.sort != nil && d.SortKey.Kind != index.NoValue {
 		set(string(p.sort), p.value(d, s, string(p.sort)))
 	}
+	for _, f := range p.emphasis.fields {
+		if p.entry.JSON {
+			set(f.name, p.value(d, s, f.name))
+		}
+	}
 	s.Each(p.query.Dialect >= 3, func(name string, v index.Value) {
 		if !p.entry.Hides(name) {
 			set(name, v)

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"math"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/ds/json/path"
@@ -26,7 +27,7 @@ type Definition struct {
 	NoFields      bool // it is not kept in which fields words are
 	NoFrequencies bool
 	ManyTexts     bool  // MAXTEXTFIELDS
-	Temporary     int64 // how long the index lives unused, in seconds; 0 for ever
+	Temporary     int64 // how long the index lives unused, in milliseconds; 0 for ever
 	NoScan        bool  // what exists is not indexed
 	Stops         *text.StopWords
 	HasStops      bool // STOPWORDS was said
@@ -100,6 +101,9 @@ func (f *Field) ParsePath() (err error) {
 	f.json, err = path.Parse([]byte(f.Path))
 	return err
 }
+
+// MaxLifetime is the longest time for which an index can live unused, in milliseconds.
+const MaxLifetime = math.MaxInt64 / 4
 
 // MostTexts is the most text fields that an index can have.
 const MostTexts = 128

@@ -115,7 +115,7 @@ func (x *Index) Encode(to value.Parts, aliases []string) value.Parts {
 // timeout returns how long the index lives unused, in milliseconds; -1000 for ever.
 func (d *Definition) timeout() int64 {
 	if d.Temporary > 0 {
-		return d.Temporary * 1000
+		return d.Temporary
 	}
 	return -1000
 }
@@ -302,7 +302,7 @@ func Decode(from *value.PartsReader, version int, parse func(text string) (Filte
 		d.synonyms(synonyms)
 	}
 	if timeout := int64(d.Uint()); timeout > 0 {
-		def.Temporary = timeout / 1000
+		def.Temporary = min(timeout, MaxLifetime)
 	}
 	var aliases []string
 	for range d.count() {
