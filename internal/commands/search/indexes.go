@@ -173,6 +173,19 @@ func aliasDel(c *engine.Call, unknown error) {
 	c.Reply.Status("OK")
 }
 
+// FT.ALIASLIST index
+func cmdAliasList(c *engine.Call) {
+	cat := of(c.World)
+	cat.update()
+	e := cat.indexes[string(c.Arg())]
+	if e == nil {
+		c.Refuse(errAliased)
+	}
+	if c.OK() {
+		c.ReplyStrings(cat.aliasesOf(e))
+	}
+}
+
 // FT.TAGVALS index field
 func cmdTagVals(c *engine.Call) {
 	e := existing(c, errUnknownName)
