@@ -212,7 +212,14 @@ func (d *draft) note(x *Index, f *Field, word string, weight uint32, position in
 // flush enters the words into the index.
 func (d *draft) flush(x *Index, doc *document) {
 	for _, word := range d.order {
-		x.words.enter(word, &d.words[word].posting)
+		p := &d.words[word].posting
+		if x.NoFrequencies {
+			p.frequency = 1
+		}
+		if x.NoFields {
+			p.fields = query.AllFields
+		}
+		x.words.enter(word, p)
 	}
 	x.entries += len(d.order)
 	clear(d.words)

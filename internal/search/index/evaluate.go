@@ -62,7 +62,9 @@ func (v *evaluation) node(n query.Node, fields query.Fields) iterator {
 
 func (v *evaluation) open(n query.Node, fields query.Fields) iterator {
 	o := n.Options()
-	fields = fields.And(o.Fields)
+	if fields = fields.And(o.Fields); v.index.NoFields {
+		fields = query.AllFields
+	}
 	switch n := n.(type) {
 	case *query.All:
 		return v.index.all(1)
