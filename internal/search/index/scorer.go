@@ -62,7 +62,8 @@ type scoring struct {
 	highest  float64 // the best score of all documents, for BM25StdNorm
 }
 
-// sayf writes an explanation. It may be nil.
+// sayf writes an explanation, which may be nil. Who has arguments asks before whether it is: they
+// take memory, for each document, even if nobody looks at them.
 func (e *Explanation) sayf(format string, args ...any) {
 	if e != nil {
 		e.Text = fmt.Sprintf(format, args...)
@@ -93,15 +94,21 @@ func (s *scoring) score(m *match, d *document) (score float64, why *Explanation)
 	case BM25:
 		words := s.bm25(m, why.part())
 		slop := m.slop()
-		why.sayf("Final BM25 : words BM25 %.2f * document score %.2f / slop %d", words, own, slop)
+		if why != nil {
+			why.sayf("Final BM25 : words BM25 %.2f * document score %.2f / slop %d", words, own, slop)
+		}
 		return own * words / float64(slop), why
 	case BM25Std:
 		words := s.bm25std(m, d, why.part())
-		why.sayf("Final BM25 : words BM25 %.2f * document score %.2f", words, own)
+		if why != nil {
+			why.sayf("Final BM25 : words BM25 %.2f * document score %.2f", words, own)
+		}
 		return own * words, why
 	case BM25StdTanh:
 		score = own * s.bm25std(m, d, why.part())
-		why.sayf("Final Normalized BM25 : tanh(stretch factor 1/%d * Final BM25 %.2f)", s.tanh, score)
+		if why != nil {
+			why.sayf("Final Normalized BM25 : tanh(stretch factor 1/%d * Final BM25 %.2f)", s.tanh, score)
+		}
 		return libm.Tanh(score / float64(s.tanh)), why
 	case BM25StdNorm:
 		score = own * s.bm25std(m, d, why.part())
@@ -109,12 +116,16 @@ func (s *scoring) score(m *match, d *document) (score float64, why *Explanation)
 		if s.highest != 0 {
 			norm /= s.highest
 		}
-		why.sayf("Final BM25STD.NORM: %.2f = Original Score: %.2f / Max Score: %.2f", norm, score, s.highest)
+		if why != nil {
+			why.sayf("Final BM25STD.NORM: %.2f = Original Score: %.2f / Max Score: %.2f", norm, score, s.highest)
+		}
 		return norm, why
 	case DisMax:
 		return s.disMax(m, why), why
 	case DocScore:
-		why.sayf("Document's score is %.2f", own)
+		if why != nil {
+			why.sayf("Document's score is %.2f", own)
+		}
 		return own, why
 	}
 	return s.hamming(d, why), why
@@ -128,7 +139,9 @@ func (s *scoring) tfidf(m *match, d *document, norm uint32, why *Explanation) (f
 	}
 	words := tfidf(m, why.part())
 	slop := m.slop()
-	why.sayf("Final TFIDF : words TFIDF %.2f * document score %.2f / norm %d / slop %d", words, own, norm, slop)
+	if why != nil {
+		why.sayf("Final TFIDF : words TFIDF %.2f * document score %.2f / norm %d / slop %d", words, own, norm, slop)
+	}
 	return own * words / float64(norm) / float64(slop), why
 }
 
@@ -137,17 +150,23 @@ func tfidf(m *match, why *Explanation) (sum float64) {
 	switch m.kind {
 	case isWord:
 		sum = m.weight * float64(m.frequency) * m.word.idf
-		why.sayf("(TFIDF %.2f = Weight %.2f * TF %d * IDF %.2f)", sum, m.weight, m.frequency, m.word.idf)
+		if why != nil {
+			why.sayf("(TFIDF %.2f = Weight %.2f * TF %d * IDF %.2f)", sum, m.weight, m.frequency, m.word.idf)
+		}
 		return sum
 	case isIntersection, isUnion:
 		for _, p := range m.parts {
 			sum += tfidf(p, why.part())
 		}
-		why.sayf("(Weight %.2f * total children TFIDF %.2f)", m.weight, sum)
+		if why != nil {
+			why.sayf("(Weight %.2f * total children TFIDF %.2f)", m.weight, sum)
+		}
 		return m.weight * sum
 	}
 	sum = m.weight * float64(m.frequency)
-	why.sayf("(TFIDF %.2f = Weight %.2f * Frequency %d)", sum, m.weight, m.frequency)
+	if why != nil {
+		why.sayf("(TFIDF %.2f = Weight %.2f * Frequency %d)", sum, m.weight, m.frequency)
+	}
 	return sum
 }
 
@@ -164,33 +183,46 @@ func (s *scoring) bm25(m *match, why *Explanation) (sum float64) {
 	length := float64(bm25K) * (float64(1-bm25B) + float64(bm25B)*s.average)
 	switch {
 	case m.kind == isWord:
-		weight, weighs := s.weight(m)
+		weight := s.weight(m)
 		sum = weight * m.word.idf * f / (f + length)
-		why.sayf("(%.2f = %sIDF %.2f * F %d / (F %d + k1 1.2 * (1 - b 0.5 + b 0.5 * Average Len %.2f)))", sum,
-			weighs, m.word.idf, m.frequency, m.frequency, s.average)
+		if why != nil {
+			why.sayf("(%.2f = %sIDF %.2f * F %d / (F %d + k1 1.2 * (1 - b 0.5 + b 0.5 * Average Len %.2f)))", sum,
+				s.weighs(m), m.word.idf, m.frequency, m.frequency, s.average)
+		}
 	case m.kind == isIntersection || m.kind == isUnion:
 		for _, p := range m.parts {
 			sum += s.bm25(p, why.part())
 		}
-		why.sayf("(Weight %.2f * children BM25 %.2f)", m.weight, sum)
+		if why != nil {
+			why.sayf("(Weight %.2f * children BM25 %.2f)", m.weight, sum)
+		}
 		sum *= m.weight
 	case m.frequency > 0:
 		sum = m.weight * f / (f + length)
-		why.sayf("(%.2f = Weight %.2f * F %d / (F %d + k1 1.2 * (1 - b 0.5 + b 0.5 * Average Len %.2f)))", sum,
-			m.weight, m.frequency, m.frequency, s.average)
+		if why != nil {
+			why.sayf("(%.2f = Weight %.2f * F %d / (F %d + k1 1.2 * (1 - b 0.5 + b 0.5 * Average Len %.2f)))", sum,
+				m.weight, m.frequency, m.frequency, s.average)
+		}
 	default:
 		why.sayf("Frequency 0 -> value 0")
 	}
 	return sum
 }
 
-// weight returns by what BM25 multiplies the score of a word, and how explanations say so: in Redis
-// 8 by its weight.
-func (s *scoring) weight(m *match) (weight float64, words string) {
+// weight returns by what BM25 multiplies the score of a word: in Redis 8 by its weight.
+func (s *scoring) weight(m *match) float64 {
 	if !s.standard {
-		return 1, ""
+		return 1
 	}
-	return m.weight, fmt.Sprintf("Weight %.2f * ", m.weight)
+	return m.weight
+}
+
+// weighs returns how explanations tell of a weight.
+func (s *scoring) weighs(m *match) string {
+	if !s.standard {
+		return ""
+	}
+	return fmt.Sprintf("Weight %.2f * ", m.weight)
 }
 
 // bm25std is BM25 as it is known as Okapi BM25.
@@ -201,7 +233,9 @@ func (s *scoring) bm25std(m *match, d *document, why *Explanation) (sum float64)
 		for _, p := range m.parts {
 			sum += s.bm25std(p, d, why.part())
 		}
-		why.sayf("(Weight %.2f * children BM25 %.2f)", m.weight, sum)
+		if why != nil {
+			why.sayf("(Weight %.2f * children BM25 %.2f)", m.weight, sum)
+		}
 		return sum * m.weight
 	case m.kind == isWord:
 		word, idf, f = m.word.text, m.word.okapi, float64(m.frequency)
@@ -213,11 +247,13 @@ func (s *scoring) bm25std(m *match, d *document, why *Explanation) (sum float64)
 	if s.standard {
 		b = bm25B8
 	}
-	weight, weighs := s.weight(m)
+	weight := s.weight(m)
 	length := float64(float32(d.length)) / s.average
 	sum = weight * idf * f * float64(bm25K+1) / (f + float64(bm25K)*(float64(1-b)+float64(b)*length))
-	why.sayf("%s: (%.2f = %sIDF %.2f * (F %.2f * (k1 1.2 + 1)) / (F %.2f + k1 1.2 * (1 - b %g + b %g * "+
-		"Doc Len %d / Average Doc Len %.2f)))", word, sum, weighs, idf, f, f, b, b, d.length, s.average)
+	if why != nil {
+		why.sayf("%s: (%.2f = %sIDF %.2f * (F %.2f * (k1 1.2 + 1)) / (F %.2f + k1 1.2 * (1 - b %g + b %g * "+
+			"Doc Len %d / Average Doc Len %.2f)))", word, sum, s.weighs(m), idf, f, f, b, b, d.length, s.average)
+	}
 	return sum
 }
 
@@ -232,10 +268,14 @@ func (s *scoring) disMax(m *match, why *Explanation) (sum float64) {
 				sum += part
 			}
 		}
-		why.sayf("%.2f = Weight %.2f * children DISMAX %.2f", m.weight*sum, m.weight, sum)
+		if why != nil {
+			why.sayf("%.2f = Weight %.2f * children DISMAX %.2f", m.weight*sum, m.weight, sum)
+		}
 	default:
 		sum = float64(m.frequency)
-		why.sayf("DISMAX %.2f = Weight %.2f * Frequency %d", m.weight*sum, m.weight, m.frequency)
+		if why != nil {
+			why.sayf("DISMAX %.2f = Weight %.2f * Frequency %d", m.weight*sum, m.weight, m.frequency)
+		}
 	}
 	return m.weight * sum
 }
@@ -251,6 +291,8 @@ func (s *scoring) hamming(d *document, why *Explanation) float64 {
 		count += bits.OnesCount8(s.payload[i] ^ d.payload[i])
 	}
 	score := 1 / float64(count+1)
-	why.sayf("String length is %d. Bit count is %d. Result is (1 / count + 1) = %.2f", len(s.payload), count, score)
+	if why != nil {
+		why.sayf("String length is %d. Bit count is %d. Result is (1 / count + 1) = %.2f", len(s.payload), count, score)
+	}
 	return score
 }
