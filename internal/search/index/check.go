@@ -104,8 +104,7 @@ func (c *comparison) documents(held, fresh *table) {
 // same reports whether a document is known as in the fresh index.
 func (d *document) same(fresh *document, now renumbering) bool {
 	return now.of(d.id) == fresh.id && d.score == fresh.score && d.most == fresh.most && d.length == fresh.length &&
-		d.payload == fresh.payload && d.paid == fresh.paid && d.deadline == fresh.deadline && d.due == fresh.due &&
-		slices.Equal(d.sort, fresh.sort)
+		d.payload == fresh.payload && d.paid == fresh.paid && d.deadline == fresh.deadline && d.due == fresh.due
 }
 
 // field compares the lists of a field.
@@ -114,6 +113,7 @@ func (c *comparison) field(held, fresh *Field) {
 	c.postings("the documents without "+held.Name, &held.lists.missing, &fresh.lists.missing)
 	c.numbers(held, fresh)
 	c.vectors(held, fresh)
+	c.sorted(held, fresh)
 	c.shapes(held, fresh)
 }
 
@@ -266,6 +266,23 @@ func (v *vectors) numbers(i int) (list []float64) {
 		list = append(list, float64(f))
 	}
 	return list
+}
+
+// sorted compares the values by which documents are sorted.
+func (c *comparison) sorted(held, fresh *Field) {
+	h, f, texts := &held.lists.sorted, &fresh.lists.sorted, 0
+	for _, v := range h.values {
+		texts += len(v.Text)
+	}
+	if texts != h.texts {
+		c.failf("the values of %s have texts of %d bytes, and are counted as %d", held.Name, texts, h.texts)
+	}
+	for id, now := range c.now {
+		if now > 0 && h.at(ID(id)) != f.at(now) {
+			c.failf("the values of %s: that of document %d is %v, and should be %v", held.Name, id, h.at(ID(id)),
+				f.at(now))
+		}
+	}
 }
 
 // shapes compares the shapes of a field.

@@ -81,13 +81,9 @@ func (d *draft) describe(x *Index, doc *document, s source) {
 	if x.PayloadField != "" {
 		doc.payload, doc.paid = s.text(x.PayloadField)
 	}
-	if x.sortables == 0 {
-		return
-	}
-	doc.sort = make([]Value, x.sortables)
 	for i, f := range x.Fields {
 		if f.Sortable {
-			doc.sort[f.sorted] = f.sortValue(&d.contents[i])
+			f.lists.sorted.add(doc.id, f.sortValue(&d.contents[i]))
 		}
 	}
 }
@@ -233,6 +229,7 @@ type lists struct {
 	vectors vectors
 	shapes  shapes
 	missing postings // documents without the field
+	sorted  column   // of a sortable field
 }
 
 func (l *lists) init(f *Field) {
@@ -281,6 +278,7 @@ func (l *lists) clean(now renumbering) int {
 	l.vectors.clean(now)
 	l.shapes.clean(now)
 	l.missing.clean(now)
+	l.sorted.clean(now)
 	return left + l.numbers.count + len(l.vectors.ids) + len(l.shapes.ids) + l.missing.count
 }
 

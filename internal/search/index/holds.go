@@ -36,6 +36,7 @@ func (x *Index) Holds() *Holds {
 		h.PostingBytes += l.missing.bytes()
 		h.VectorBytes += l.vectors.bytes()
 		h.ShapeBytes += l.shapes.bytes()
+		h.SortBytes += l.sorted.bytes()
 	}
 	for _, d := range x.docs.docs {
 		if d == nil {
@@ -43,9 +44,6 @@ func (x *Index) Holds() *Holds {
 		}
 		h.TableBytes += documentBytes + len(d.payload)
 		h.KeyBytes += len(d.key) + keyBytes
-		for _, v := range d.sort {
-			h.SortBytes += valueBytes + len(v.Text)
-		}
 	}
 	h.TableBytes += 8 * cap(x.docs.docs)
 	return h
@@ -53,7 +51,7 @@ func (x *Index) Holds() *Holds {
 
 // What a document, a value for sorting, and entries of maps of keys and of words take beside their
 // texts.
-const documentBytes, valueBytes, keyBytes, wordBytes = 96, 32, 52, 160
+const documentBytes, valueBytes, keyBytes, wordBytes = 80, 32, 52, 160
 
 // dictionary adds the postings of a dictionary, and returns the bytes of its words.
 func (h *Holds) dictionary(d *dictionary) int {
@@ -94,7 +92,7 @@ func (x *Index) Bytes() int {
 }
 
 // DocumentBytes returns the memory of the documents beside what the lists say of them.
-func (x *Index) DocumentBytes() int { return x.docs.bytes(x.sortables) }
+func (x *Index) DocumentBytes() int { return x.docs.bytes() }
 
 // WordBytes returns the memory of the words of all text fields, and of what is known of them.
 func (x *Index) WordBytes() int { return x.words.memory() }
@@ -102,15 +100,15 @@ func (x *Index) WordBytes() int { return x.words.memory() }
 // Bytes returns the memory of the field; that of the words of a text field is the index's.
 func (f *Field) Bytes() int { return f.lists.bytes() + fieldBytes }
 
-// bytes returns the memory of the documents, each of which has values for sorting.
-func (t *table) bytes(sortables int) int {
-	each := documentBytes + keyBytes + sortables*valueBytes
-	return len(t.byKey)*each + t.texts + 8*cap(t.docs) + len(t.waiting)*keyBytes
+// bytes returns the memory of the documents.
+func (t *table) bytes() int {
+	return len(t.byKey)*(documentBytes+keyBytes) + t.texts + 8*cap(t.docs) + len(t.waiting)*keyBytes
 }
 
 // bytes returns the memory of the lists.
 func (l *lists) bytes() int {
-	return l.tags.memory() + l.numbers.bytes() + l.vectors.bytes() + l.shapes.bytes() + l.missing.bytes()
+	return l.tags.memory() + l.numbers.bytes() + l.vectors.bytes() + l.shapes.bytes() + l.missing.bytes() +
+		l.sorted.bytes()
 }
 
 // What a field takes beside its lists.

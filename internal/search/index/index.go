@@ -151,6 +151,7 @@ func (x *Index) Remove(key string) {
 	if d := x.docs.find(key); d != nil {
 		for _, f := range x.Fields {
 			f.lists.vectors.forget(d.id)
+			f.lists.sorted.forget(d.id)
 		}
 	}
 	x.docs.remove(key)

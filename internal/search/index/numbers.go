@@ -136,14 +136,14 @@ func (n *numbers) bytes() (total int) {
 
 // idSet gathers numbers of documents, in any order and several times, and gives them in order.
 type idSet struct {
-	list []ID
-	bits []uint64 // in place of list, once there are many
-	most ID
+	list  []ID
+	bits  []uint64 // in place of list, if there are many
+	count int      // about how many there are
 }
 
 // newIDSet returns a set for about count numbers, of which the highest may be most.
 func newIDSet(count int, most ID) *idSet {
-	s := &idSet{most: most}
+	s := &idSet{count: min(count, int(most))}
 	if count > int(most)/64+64 {
 		s.bits = make([]uint64, most/64+1)
 	} else {
@@ -167,6 +167,7 @@ func (s *idSet) sorted() []ID {
 		s.list = slices.Compact(s.list)
 		return s.list
 	}
+	s.list = make([]ID, 0, s.count)
 	for i, word := range s.bits {
 		for ; word != 0; word &= word - 1 {
 			s.list = append(s.list, ID(i*64+bits.TrailingZeros64(word)))

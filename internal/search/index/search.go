@@ -37,6 +37,7 @@ type Order struct {
 // Document is a document that matches.
 type Document struct {
 	*document
+	id          ID // that of document, which need not be looked at for it
 	Score       float64
 	Explanation *Explanation
 	SortKey     Value
@@ -59,7 +60,7 @@ func (d *Document) Key() string { return d.key }
 func (d *Document) Payload() (payload string, ok bool) { return d.payload, d.paid }
 
 // Sorted returns the value of a sortable field.
-func (d *Document) Sorted(f *Field) Value { return d.sort[f.sorted] }
+func (d *Document) Sorted(f *Field) Value { return f.lists.sorted.at(d.id) }
 
 // Distance returns that of a name; ok is false if there is none.
 func (d *Document) Distance(name string) (value float64, ok bool) {
@@ -138,11 +139,12 @@ func (x *Index) walk(s *Search) (*Walk, error) {
 // Next goes to the next document that is there, and reports whether there is one.
 func (w *Walk) Next() bool {
 	for !w.isLate() && w.it.next() {
-		d := w.index.docs.get(w.it.id())
-		if d == nil || d.deadline != 0 && d.deadline <= w.now {
+		id := w.it.id()
+		d := w.index.docs.get(id)
+		if d == nil || w.index.docs.mortal && d.deadline != 0 && d.deadline <= w.now {
 			continue
 		}
-		w.Document = Document{document: d}
+		w.Document = Document{document: d, id: id}
 		m := w.it.match()
 		for _, distance := range m.distances {
 			w.Distances = append(w.Distances, Distance{distance.name, distance.value})
@@ -155,19 +157,22 @@ func (w *Walk) Next() bool {
 	return false
 }
 
-// ranking is the best documents so far, as a heap with the worst on top.
+// ranking is the best documents so far: in the order in which they came, and from the first one on
+// that takes the place of another one, as a heap with the worst on top.
 type ranking struct {
 	list      []Document
 	by        *Order
 	unordered bool
 	most      int
+	mixed     bool // they did not come in order, so that the last need not be the worst
+	heaped    bool
 }
 
 func (r *ranking) Len() int           { return len(r.list) }
 func (r *ranking) Less(i, j int) bool { return r.compare(&r.list[i], &r.list[j]) > 0 }
 func (r *ranking) Swap(i, j int)      { r.list[i], r.list[j] = r.list[j], r.list[i] }
-func (r *ranking) Push(d any)         { r.list = append(r.list, *d.(*Document)) }
-func (r *ranking) Pop() any           { return nil } // nothing is taken from the heap
+func (r *ranking) Push(any)           {} // the heap neither grows nor shrinks
+func (r *ranking) Pop() any           { return nil }
 
 // compare returns a negative number if a comes before b.
 func (r *ranking) compare(a, b *Document) int {
@@ -202,10 +207,19 @@ func (r *ranking) add(d *Document) {
 	if r.by != nil {
 		d.SortKey = r.by.Key(d)
 	}
+	last := len(r.list) - 1
 	switch {
 	case len(r.list) < r.most:
-		heap.Push(r, d)
-	case r.compare(d, &r.list[0]) < 0:
+		r.mixed = r.mixed || last >= 0 && r.compare(d, &r.list[last]) < 0
+		r.list = append(r.list, *d)
+		return
+	case !r.mixed && r.compare(d, &r.list[last]) >= 0:
+		return
+	case !r.heaped:
+		heap.Init(r)
+		r.mixed, r.heaped = true, true
+	}
+	if r.compare(d, &r.list[0]) < 0 {
 		r.list[0] = *d
 		heap.Fix(r, 0)
 	}

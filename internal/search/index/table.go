@@ -13,20 +13,13 @@ type document struct {
 	most     uint32  // the frequency of its most frequent word
 	length   uint32  // its words, each as often as it is there
 	payload  string
-	paid     bool    // it has a payload
-	sort     []Value // of the sortable fields
-	deadline int64   // of the key, in milliseconds; 0 for none
-	due      int64   // when its next element expires; 0 for never
+	paid     bool  // it has a payload
+	deadline int64 // of the key, in milliseconds; 0 for none
+	due      int64 // when its next element expires; 0 for never
 }
 
-// texts returns the bytes of the document's key, payload and texts for sorting.
-func (d *document) texts() int {
-	n := len(d.key) + len(d.payload)
-	for _, v := range d.sort {
-		n += len(v.Text)
-	}
-	return n
-}
+// texts returns the bytes of the document's key and payload.
+func (d *document) texts() int { return len(d.key) + len(d.payload) }
 
 // table is the documents by number and by key.
 type table struct {
@@ -42,6 +35,7 @@ type table struct {
 	freed    uint64 // numbers that others have since
 	nextDue  int64  // the least due and deadline of documents may not be before it
 	volatile int    // documents with elements that expire
+	mortal   bool   // a document has, or had, a deadline
 }
 
 func (t *table) init() { *t = table{byKey: make(map[string]*document), nextDue: math.MaxInt64} }
@@ -74,6 +68,7 @@ func (t *table) add(key string) *document {
 func (t *table) note(d *document) {
 	t.words += uint64(d.length)
 	t.texts += d.texts()
+	t.mortal = t.mortal || d.deadline != 0
 	if d.due != 0 {
 		t.volatile++
 		t.nextDue = min(t.nextDue, d.due)
@@ -120,6 +115,7 @@ func (t *table) rename(from, to string) {
 func (t *table) setDeadline(key string, deadline int64) {
 	if d := t.byKey[key]; d != nil {
 		d.deadline = deadline
+		t.mortal = t.mortal || deadline != 0
 	}
 }
 

@@ -17,6 +17,52 @@ type Value struct {
 	Text   string
 }
 
+// column is a value for each document, by its number.
+type column struct {
+	values []Value
+	texts  int // bytes of texts
+}
+
+// at returns the value of a document; nothing if it has none.
+func (c *column) at(id ID) (v Value) {
+	if int(id) <= len(c.values) {
+		v = c.values[id-1]
+	}
+	return v
+}
+
+// add sets the value of a document, whose number is above all others.
+func (c *column) add(id ID, v Value) {
+	for int(id) > len(c.values) {
+		c.values = append(c.values, Value{})
+	}
+	c.values[id-1] = v
+	c.texts += len(v.Text)
+}
+
+// forget says that a document is gone.
+func (c *column) forget(id ID) {
+	if int(id) <= len(c.values) {
+		c.texts -= len(c.values[id-1].Text)
+		c.values[id-1] = Value{}
+	}
+}
+
+// clean removes the values of documents that are gone.
+func (c *column) clean(now renumbering) {
+	kept := c.values[:0]
+	for i, v := range c.values {
+		if now.of(ID(i+1)) > 0 {
+			kept = append(kept, v)
+		}
+	}
+	clear(c.values[len(kept):])
+	c.values = kept
+}
+
+// bytes returns the memory of the values.
+func (c *column) bytes() int { return valueBytes*cap(c.values) + c.texts }
+
 // ValueKind is the kind of a Value.
 type ValueKind byte
 
