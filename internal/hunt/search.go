@@ -35,7 +35,7 @@ type searching struct {
 const (
 	hashFields = "t TEXT SORTABLE u TEXT WEIGHT 3 NOSTEM p TEXT PHONETIC dm:en n NUMERIC INDEXMISSING SORTABLE " +
 		"g TAG INDEXEMPTY INDEXMISSING SORTABLE c TAG CASESENSITIVE SEPARATOR ; at GEO s GEOSHAPE FLAT " +
-		"v VECTOR FLAT 6 TYPE FLOAT32 DIM 2 DISTANCE_METRIC L2"
+		"v VECTOR HNSW 8 TYPE FLOAT32 DIM 2 DISTANCE_METRIC L2 M 4"
 	jsonFields = "$.t AS t TEXT $.list[*] AS list TAG $.n AS n NUMERIC SORTABLE $..m AS m NUMERIC " +
 		"$.v AS v VECTOR HNSW 6 TYPE FLOAT64 DIM 2 DISTANCE_METRIC COSINE"
 )
@@ -103,7 +103,8 @@ func (s *searching) round(r *rand.Rand, g *dataset.Generator) []dataset.Command 
 	case 5:
 		return slices.Concat([]dataset.Command{s.definition(r), s.change(r, g), s.query(r)}, lines(definitions...))
 	case 6:
-		return lines("FT.INDEX CHECK "+pick(r, []string{"h", "j", "f"}), "FT.INFO h")
+		return lines("FT.INDEX CHECK "+pick(r, []string{"h", "j", "f"}), "FT.INFO h", "FT.INDEX MEMORY h",
+			"FT.INDEX RECALL h v 5")
 	case 7:
 		return s.crowd(r, g)
 	}
@@ -117,7 +118,7 @@ func (s *searching) round(r *rand.Rand, g *dataset.Generator) []dataset.Command 
 func (s *searching) crowd(r *rand.Rand, g *dataset.Generator) (commands []dataset.Command) {
 	for range s.size(1 + r.IntN(3000)) {
 		commands = append(commands, dataset.Command{"HSET", fmt.Sprint("h:many", r.IntN(2000)), "t", s.text(r, g), "n",
-			strconv.Itoa(r.IntN(100))})
+			strconv.Itoa(r.IntN(100)), "v", s.vector(r)})
 	}
 	return append(commands, s.query(r))
 }
@@ -255,13 +256,19 @@ func (s *searching) hash(r *rand.Rand, g *dataset.Generator, key string) dataset
 		case "s":
 			value = pick(r, []string{"POINT(1 2)", "POLYGON((0 0,0 9,9 9,0 0))", "POLYGON((0 0,1 1))"})
 		case "v":
-			value = pick(r, []string{"\x00\x00\x00\x00\x00\x00\x80\x3f", "\x00\x00\xc0\x7f\x00\x00\x80\x3f", "short"})
+			value = s.vector(r)
 		case "l":
 			value = pick(r, []string{"german", "english", "chinese", "klingon"})
 		}
 		args = append(args, name, value)
 	}
 	return args
+}
+
+// vector returns a vector of two numbers, now and then none.
+func (s *searching) vector(r *rand.Rand) string {
+	return pick(r, []string{"\x00\x00\x00\x00\x00\x00\x80\x3f", "\x00\x00\xc0\x7f\x00\x00\x80\x3f", "short",
+		fmt.Sprintf("%04d%04d", r.IntN(10_000), r.IntN(10_000)), fmt.Sprintf("%04d\x00\x00\x00\x00", r.IntN(10_000))})
 }
 
 var jsonPaths = []string{"$", "$", "$", "$.t", "$.list", "$.n", "$.o.m", "$..m", "$.v", "$.list[0]"}

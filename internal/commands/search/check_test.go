@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -57,4 +58,17 @@ func TestLoadedIndexesReadNothingYet(t *testing.T) {
 	for name, loaded := range of(e.Home()).indexes {
 		require.True(t, loaded.stale, name)
 	}
+}
+
+// TestPlan: each part tells what it was expected to have, and what it gave.
+func TestPlan(t *testing.T) {
+	_, do := newEngine()
+	do("FT.CREATE i SCHEMA t TEXT NOSTEM n NUMERIC")
+	for n := range 10 {
+		do(fmt.Sprintf("HSET d%d t %s n %d", n, []string{"red", "blue"}[n/8], n))
+	}
+	require.Equal(t, "*4\r\n+2 documents, 0.000 ms\r\n+  INTERSECT: expected 4, gave 2, 0.000 ms\r\n"+
+		"+    NUMERIC 6 - +Inf: expected 4, gave 3, 0.000 ms\r\n+    TEXT red: expected 8, gave 2, 0.000 ms\r\n",
+		do("FT.INDEX PLAN i red@n:[6,inf]"))
+	require.Contains(t, do("FT.INDEX PLAN j x"), "no such index")
 }

@@ -143,8 +143,9 @@ const (
 
 // The errors of what Redis does not have.
 const (
-	errPartial = command.Error("ERR the index has not read all keys, because of SKIPINITIALSCAN")
-	errDiffers = "ERR the index differs from a fresh one: %v"
+	errPartial    = command.Error("ERR the index has not read all keys, because of SKIPINITIALSCAN")
+	errNotVectors = command.Error("ERR the index has no VECTOR field of that name")
+	errDiffers    = "ERR the index differs from a fresh one: %v"
 )
 
 // The errors of FT.HYBRID.

@@ -53,6 +53,25 @@ func near(t *testing.T, x *index.Index, text, blob string) map[string]float64 {
 	return found
 }
 
+// TestRecall: without a graph all neighbours are found, and with one nearly all.
+func TestRecall(t *testing.T) {
+	dice := rand.New(rand.NewPCG(7, 7))
+	x := spaceOf(index.Space{Algorithm: index.HNSW, Dimensions: 8, M: 8, Construction: 50, Runtime: 5})
+	clock := func() int64 { return 0 }
+	require.Equal(t, &index.Recall{}, x.Recall(x.Fields[0], 10, 20, clock))
+	require.EqualValues(t, 1, x.Recall(x.Fields[0], 10, 20, clock).Share())
+	for i := range 5000 {
+		x.Put(fmt.Sprint(i), document(map[string]string{"v": blobOf(dice, 8)}), 0)
+	}
+	require.Equal(t, &index.Recall{Vectors: 5000, Asked: 20, Wanted: 200, Found: 200},
+		x.Recall(x.Fields[0], 10, 20, clock))
+	require.False(t, x.Connect(never))
+	r := x.Recall(x.Fields[0], 10, 100, clock)
+	require.Equal(t, 1000, r.Wanted)
+	require.Greater(t, r.Share(), 0.5)
+	require.Less(t, r.Share(), 1.0)
+}
+
 // TestGraphsFindTheNearest: while documents come, change, go, and are renamed, an index with a
 // graph finds nearly the same as one that looks at all vectors, and the same distances.
 func TestGraphsFindTheNearest(t *testing.T) {
