@@ -9,7 +9,7 @@ import (
 )
 
 // Observer is what a part wants to be told of a world: see World.Observe. Each function may be left
-// out. None of them may run a command or change data, and only Ended and Aborted may end the
+// out. None of them may run a command or change data, and only Ended, Aborted and Batch may end the
 // observing.
 type Observer struct {
 	// Shown is called when a command has run that others may see, before what follows from it; one
@@ -115,7 +115,7 @@ func (all observers) ended(s *Session, cmd *command.Command) {
 
 // batch tells the observers that a batch is over.
 func (all observers) batch() {
-	for _, o := range all {
+	for _, o := range slices.Backward(all) {
 		if o.Batch != nil {
 			o.Batch()
 		}
