@@ -146,8 +146,9 @@ func (ch *changes) noted(key string) bool {
 	return known
 }
 
-// mostChanges is how many keys are noted before the indexes read them although no command asks.
-const mostChanges = 1000
+// mostChanges is how many keys are noted before the indexes read them although no command asks: so
+// few that other clients hardly wait for it.
+const mostChanges = 50
 
 // covered reports whether a key belongs to an index.
 func (cat *catalogue) covered(key []byte) bool {
