@@ -7,7 +7,6 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/search/aggregate"
-	"github.com/miniserver-go/miniserver/resp"
 )
 
 // aggregations is the commands that make rows of documents.
@@ -193,8 +192,8 @@ func (a *aggregation) readLimit() {
 		a.Refuse(errLimit)
 		return
 	}
-	offset, ok := resp.ParseInt(a.Arg())
-	limit, isToo := resp.ParseInt(a.Arg())
+	offset, ok := integer(a.Arg())
+	limit, isToo := integer(a.Arg())
 	set := a.set
 	switch {
 	case !ok || !isToo || offset < 0 || limit < 0:
@@ -244,7 +243,7 @@ func (a *aggregation) readSortMax(s *aggregate.Arrange) {
 		a.Refusef(errBad, "MAX", notConverted)
 		return
 	}
-	n, ok := resp.ParseInt(a.Arg())
+	n, ok := integer(a.Arg())
 	if !ok || n < 0 || n > math.MaxUint32 {
 		a.Refusef(errBad, "MAX", notConverted)
 	}
@@ -338,7 +337,7 @@ func (a *aggregation) readLoad() {
 		a.Refusef(errBad, "LOAD", noArgument)
 		return
 	}
-	n, ok := resp.ParseInt(a.Arg())
+	n, ok := integer(a.Arg())
 	if ok && n >= 0 && n <= int64(a.Left()) {
 		a.Skip(-1)
 		a.step(&aggregate.Load{Fields: a.strings("LOAD"), All: a.allLoaded()})

@@ -1,7 +1,9 @@
 package search
 
 import (
+	"bytes"
 	"math"
+	"strconv"
 
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/resp"
@@ -30,7 +32,7 @@ func (a args) integerIn(option string, least, most int64) int64 {
 	if a.Failed() {
 		return 0
 	}
-	n, ok := resp.ParseInt(text)
+	n, ok := integer(text)
 	switch {
 	case !ok:
 		a.Refusef(errBad, option, notConverted)
@@ -38,6 +40,20 @@ func (a args) integerIn(option string, least, most int64) int64 {
 		a.Refusef(errBad, option, outOfBounds)
 	}
 	return n
+}
+
+// integer reads an integer as RediSearch does: with blanks before it, as a number with a point or an
+// exponent, in hexadecimal digits, and nothing as 0.
+func integer(text []byte) (n int64, ok bool) {
+	if len(text) == 0 {
+		return 0, true
+	}
+	text = bytes.TrimLeft(text, " \t\n\v\f\r")
+	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+		return n, true
+	}
+	f, ok := resp.ParseFloat(text)
+	return int64(f), ok && f == math.Trunc(f) && math.Abs(f) < 1<<63
 }
 
 // float returns a number, which is finite.

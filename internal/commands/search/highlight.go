@@ -7,7 +7,6 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/search/index"
 	"github.com/miniserver-go/miniserver/internal/search/text"
-	"github.com/miniserver-go/miniserver/resp"
 )
 
 // emphasis is what SUMMARIZE and HIGHLIGHT say: of all fields, or of those that they name.
@@ -93,7 +92,7 @@ func (r *request) natural() (n int, ok bool) {
 	if r.Left() == 0 {
 		return 0, false
 	}
-	i, ok := resp.ParseInt(r.Arg())
+	i, ok := integer(r.Arg())
 	return int(i), ok && i >= 0 && i <= math.MaxUint32
 }
 

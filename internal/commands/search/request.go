@@ -119,8 +119,8 @@ func (r *request) readLimit() {
 		return
 	}
 	var ok, ok2 bool
-	r.offset, ok = resp.ParseInt(r.Arg())
-	r.limit, ok2 = resp.ParseInt(r.Arg())
+	r.offset, ok = integer(r.Arg())
+	r.limit, ok2 = integer(r.Arg())
 	most := r.set.mostResults()
 	switch {
 	case !ok || !ok2 || r.offset < 0 || r.limit < 0:
@@ -157,7 +157,7 @@ func (r *request) readTimeout() {
 		r.Refuse(errNoTimeout)
 		return
 	}
-	n, ok := resp.ParseInt(r.Arg())
+	n, ok := integer(r.Arg())
 	if r.timeout = n; !ok || n < 0 {
 		r.Refuse(errTimeout)
 	}
@@ -168,7 +168,7 @@ func (r *request) readDialect() {
 		r.Refuse(errNoDialect)
 		return
 	}
-	n, ok := resp.ParseInt(r.Arg())
+	n, ok := integer(r.Arg())
 	if r.query.Dialect = int(n); !ok || n < 1 || n > 4 {
 		r.Refuse(errDialect)
 	}
@@ -292,7 +292,7 @@ func (r *request) readTanhFactor() {
 		r.Refuse(errNoTanhFactor)
 		return
 	}
-	n, ok := resp.ParseInt(r.Arg())
+	n, ok := integer(r.Arg())
 	if r.tanhFactor = n; !ok || n < 1 || n > maxTanhFactor {
 		r.Refuse(errTanhFactor)
 	}
