@@ -424,7 +424,7 @@ func (h *hybrid) find(e *entry) (list []*fused, late bool) {
 		}
 	})
 	near, err := query.ParseNear(e.Schema(), query.Request{Text: h.vectors.filter, Dialect: h.query.Dialect,
-		Params: h.query.Params, Language: h.query.Language, Slop: -1}, h.vectors.node)
+		Params: h.query.Params, Language: h.query.Language, MinAffix: h.query.MinAffix, Slop: -1}, h.vectors.node)
 	if err != nil {
 		h.Refuse(command.Error(err.Error()))
 		return nil, false

@@ -65,7 +65,8 @@ func newQuery(set *settings, c *engine.Call, name string) *request {
 // newOptions returns a request for an index without a query.
 func newOptions(set *settings, c *engine.Call, name string) *request {
 	r := &request{args: args{c}, set: set, name: name, limit: 10, timeout: -1, tanhFactor: set.TanhFactor,
-		isEight: c.Has(redis8), query: query.Request{Dialect: int(set.DefaultDialect), Slop: -1}}
+		isEight: c.Has(redis8),
+		query:   query.Request{Dialect: int(set.DefaultDialect), MinAffix: int(set.MinPrefix), Slop: -1}}
 	r.scorer, _ = index.FindScorer(set.DefaultScorer)
 	return r
 }

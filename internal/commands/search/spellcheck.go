@@ -56,7 +56,8 @@ func cmdSpellCheck(set *settings, c *engine.Call) {
 		return
 	}
 	root, err := query.Parse(s.entry.Schema(),
-		query.Request{Text: text, Dialect: dialect, Slop: -1, Verbatim: true, NoStopWords: true})
+		query.Request{Text: text, Dialect: dialect, MinAffix: int(set.MinPrefix), Slop: -1,
+			Verbatim: true, NoStopWords: true})
 	if err != nil {
 		c.Refuse(command.Error(err.Error()))
 	}

@@ -86,7 +86,7 @@ func (c *checker) refusesEmpty() bool {
 
 // finish makes of a tree what is looked for: tags in lower case, patterns without escapes; and
 // refuses what the fields do not support.
-func finish(s Schema, n Node) error {
+func finish(s Schema, r *Request, n Node) error {
 	switch n := n.(type) {
 	case *Geo:
 		return n.Validate()
@@ -99,7 +99,7 @@ func finish(s Schema, n Node) error {
 		n.Pattern = withoutBackslashes(n.Pattern)
 		return suffixes(s, n.opts.Fields)
 	case *Affix:
-		if n.Suffix {
+		if n.Suffix && len(n.Text) >= r.MinAffix {
 			return suffixes(s, n.opts.Fields)
 		}
 	case *Missing:
@@ -115,7 +115,7 @@ func finish(s Schema, n Node) error {
 		}
 	}
 	for _, child := range children(n) {
-		if err := finish(s, child); err != nil {
+		if err := finish(s, r, child); err != nil {
 			return err
 		}
 	}

@@ -47,7 +47,7 @@ func settled(s Schema, r Request, root Node) (Node, error) {
 			return nil, e.err
 		}
 	}
-	if err := finish(s, root); err != nil {
+	if err := finish(s, &r, root); err != nil {
 		return nil, err
 	}
 	return root, distinct(s, root)

@@ -68,6 +68,7 @@ type Request struct {
 	Verbatim    bool          // no word is expanded
 	NoStopWords bool          // stop words are looked for like others
 	Expander    string        // EXPANDER: empty for all expansions, or SBSTEM, SYNONYM, PHONETIC
+	MinAffix    int           // the least bytes of a prefix or another part of a word that is looked for
 	Slop        int           // SLOP of the whole; -1: none
 	InOrder     bool          // INORDER of the whole
 }
