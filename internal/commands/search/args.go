@@ -42,8 +42,8 @@ func (a args) integerIn(option string, least, most int64) int64 {
 	return n
 }
 
-// integer reads an integer as RediSearch does: with blanks before it, as a number with a point or an
-// exponent, in hexadecimal digits, and nothing as 0.
+// integer reads an integer as RediSearch does: with blanks before it, as a number with a point or
+// an exponent, in hexadecimal digits, and nothing as 0.
 func integer(text []byte) (n int64, ok bool) {
 	if len(text) == 0 {
 		return 0, true
