@@ -393,6 +393,7 @@ func checkRemains(t *testing.T, m *model, files map[string][]byte, what string) 
 	if (&Node{log: l, stable: &stable{}}).inspect(m.first-1) != nil {
 		return false
 	}
+	require.NoError(t, l.startAfter(m.first-1), what)
 	first, err := l.FirstIndex()
 	require.NoError(t, err, what)
 	if l.last > 0 {
