@@ -75,9 +75,9 @@ var Types = []engine.Type{strings.Type, lists.Type, sets.Type, zsets.Type, hashe
 // brought are the parts that the program brings beside those of all servers.
 var brought []func() engine.Part
 
-// Bring adds a part to all servers of the program, with its types of data. A package that brings
-// one is an option: whoever does not import it links nothing of the part. It is called when the
-// program starts.
+// Bring adds a part to all servers of the program, with its types of data. It is called when the
+// program starts, by a package that is imported for that: a program without the import links none
+// of the part's code.
 func Bring(types []engine.Type, part func() engine.Part) {
 	Types = append(Types, types...)
 	brought = append(brought, part)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -109,9 +110,9 @@ func TestImageHasNamesakes(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, links, 4)
 	for _, link := range links {
-		to, err := filepath.EvalSymlinks(filepath.Dir(link))
+		to, err := os.Readlink(link)
 		require.NoError(t, err)
-		require.NotEmpty(t, to)
+		require.Equal(t, "/miniserver", to)
 		var out bytes.Buffer
 		require.NoError(t, run(t.Context(), []string{filepath.Base(link), "--version"}, nil, &out))
 		require.Contains(t, out.String(), "8.6.3")

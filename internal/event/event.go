@@ -57,9 +57,13 @@ var (
 	Del     = Generic("del")     // the key was removed
 	Expire  = Generic("expire")  // the key got a deadline
 	Persist = Generic("persist") // the key lost its deadline
-	Expired = Event{expired, "expired"}
-	Evicted = Event{evicted, "evicted"}
-	New     = Event{added, "new"}
+	// The value of a key moved to another one: the first is of the old key, the second, which
+	// follows it, of the new one.
+	RenameFrom = Generic("rename_from")
+	RenameTo   = Generic("rename_to")
+	Expired    = Event{expired, "expired"}
+	Evicted    = Event{evicted, "evicted"}
+	New        = Event{added, "new"}
 
 	Overwritten = Event{overwritten, "overwritten"}
 	TypeChanged = Event{typeChanged, "type_changed"}

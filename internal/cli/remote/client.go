@@ -66,7 +66,7 @@ func prepareCli(flags *pflag.FlagSet) subcommand.Action {
 	flags.BoolVar(&c.json, "json", false, "print replies as JSON, in RESP3")
 	flags.BoolVarP(&c.strict, "errors", "e", false, "fail if a reply is an error")
 	flags.BoolVarP(&c.last, "stdin", "x", false, "the standard input is the last argument")
-	flags.IntVarP(&c.repeat, "repeat", "r", 1, "send the command this many `times`")
+	flags.IntVarP(&c.repeat, "repeat", "r", 1, "send the command this many `times`; -1 for ever")
 	flags.Float64VarP(&c.interval, "interval", "i", 0, "wait this many `seconds` after each time")
 	flags.StringVar(&c.script, "eval", "", "run a `file` with a script; a comma stands between keys and arguments")
 	flags.Bool("no-auth-warning", false, "accepted: there is no warning")
@@ -91,11 +91,15 @@ func (c *client) run(ctx context.Context, args []string, in io.Reader, out io.Wr
 	if len(args) == 0 {
 		return c.lines(in)
 	}
-	for range c.repeat {
+	for n := 0; c.repeat < 0 || n < c.repeat; n++ {
 		if err := c.send(args); err != nil {
 			return err
 		}
-		time.Sleep(time.Duration(c.interval * float64(time.Second)))
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Duration(c.interval * float64(time.Second))):
+		}
 	}
 	return nil
 }

@@ -81,8 +81,8 @@ func rename(c *engine.Call, src, dst []byte) {
 	}
 	was := c.Replacing(c.DB, dst)
 	c.DB.Rename(src, dst)
-	c.Changed(src, event.Generic("rename_from"))
-	c.Changed(dst, event.Generic("rename_to"))
+	c.Changed(src, event.RenameFrom)
+	c.Changed(dst, event.RenameTo)
 	c.Replaced(c.DB, dst, was)
 	c.AddChanges(-1)
 }

@@ -160,7 +160,7 @@ func (cat *catalogue) covered(key []byte) bool {
 	return false
 }
 
-// changed is told of each change of a key.
+// changed is called after each change of a key.
 func (cat *catalogue) changed(db int, key []byte, ev event.Event, _ *engine.Session) {
 	if db != 0 || !cat.covered(key) && cat.renamed == "" {
 		return
@@ -171,10 +171,10 @@ func (cat *catalogue) changed(db int, key []byte, ev event.Event, _ *engine.Sess
 		for _, e := range cat.indexes {
 			e.SetDeadline(string(key), deadline)
 		}
-	case ev.Name == "rename_from":
+	case ev == event.RenameFrom:
 		cat.renamed = string(key)
 		return
-	case ev.Name == "rename_to" && cat.renamed != "":
+	case ev == event.RenameTo && cat.renamed != "":
 		cat.rename(cat.renamed, string(key))
 	default:
 		cat.changes.note(string(key))
@@ -200,7 +200,7 @@ func (cat *catalogue) rename(from, to string) {
 	}
 }
 
-// replaced is told of databases that are emptied, with which the indexes go, or replaced.
+// replaced is called when a database is emptied, which drops the indexes, or replaced.
 func (cat *catalogue) replaced(db, other *keyspace.DB) {
 	switch {
 	case other == nil:

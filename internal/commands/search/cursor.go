@@ -38,7 +38,7 @@ func (cs *cursors) settle(w *engine.World) {
 	}
 }
 
-// chunkByDefault is how many rows are read at once if nobody says it.
+// chunkByDefault is how many rows a read returns without COUNT.
 const chunkByDefault = 1000
 
 // openCursor runs a pipeline, opens a cursor on its rows, and replies with the first.

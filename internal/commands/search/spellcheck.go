@@ -23,8 +23,8 @@ var spelling = []command.Line{
 		Complexity: "O(N) where N is the number of words of the index"},
 }
 
-// spellCheck is what FT.SPELLCHECK is asked. Its options stand in any order, and what is none is
-// skipped.
+// spellCheck is the arguments of FT.SPELLCHECK. Its options come in any order, and unknown words
+// are skipped.
 type spellCheck struct {
 	*engine.Call
 	set      *settings

@@ -4,7 +4,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
-// due is what is due in a world: it closes cursors and drops indexes that nobody uses.
+// due closes idle cursors and drops temporary indexes that have lapsed. It returns when something
+// is due again; 0 for never.
 func due(w *engine.World) (next int64) {
 	next = cursorsDue(w)
 	if lapses := of(w).lapse(); lapses != 0 && (next == 0 || lapses < next) {

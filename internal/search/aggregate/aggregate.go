@@ -36,7 +36,7 @@ type Plan struct {
 	// Room is how many bytes the stages may keep.
 	Room int
 	Dice func(n uint64) uint64 // random numbers below n
-	// Profile is filled with what the stages do; nil if nobody wants to know.
+	// Profile collects what the stages do; nil for no profile.
 	Profile *Profile
 }
 

@@ -274,7 +274,7 @@ func TestLate(t *testing.T) {
 	require.Len(t, rows, 50)
 }
 
-// TestCursors are read in chunks, and end when nobody reads them.
+// TestCursors reads cursors in chunks, and lets idle ones end.
 func TestCursors(t *testing.T) {
 	var cs Cursors
 	dice := func(n uint64) uint64 { return 41 % n }
