@@ -18,11 +18,12 @@ VERSION ?= $(patsubst v%,%,$(shell git describe --tags --abbrev=0 2>/dev/null ||
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o miniserver ./cmd/miniserver
 
-# All parts run, also after one that fails; those that failed are named at the end.
+# All parts run, also after one that fails; each tells how long it took, and those that failed are named at the end.
 PARTS = lint units $(if $(FULL),race random systems site clients)
 test:
 	@trap 'exit 130' INT; failed=; for part in $(PARTS); do \
-		echo "== $$part"; $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+		echo "== $$part"; begin=$$(date +%s); $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
+		echo "== $$part took $$(($$(date +%s) - begin)) s"; done; \
 	test -z "$$failed" || { echo "FAILED:$$failed (each is a target of its own)"; exit 1; }
 
 # Tests that run side by side wait: for time that passes, or for other processes. So there may be more of them than processors.
