@@ -48,15 +48,16 @@ func (c *comparison) failf(format string, args ...any) {
 
 // table checks the table of documents by itself, and gives new numbers to those that count.
 func (c *comparison) table(t *table, now int64) {
-	there, given, words, volatile, texts := 0, ID(0), uint64(0), 0, 0
+	there, given, words, volatile, texts, payloads := 0, ID(0), uint64(0), 0, 0, 0
+	awaited := t.dues.set()
 	for i, d := range t.docs {
 		switch {
 		case d == nil:
 			continue
 		case d.id != ID(i+1) || t.byKey[d.key] != d:
 			c.failf("document %d of key %q is not where it belongs", i+1, d.key)
-		case d.due != 0 && d.due < t.nextDue:
-			c.failf("an element of key %q is due before the index looks", d.key)
+		case d.due != 0 && !awaited[due{d.due, d.key}]:
+			c.failf("an element of key %q is due, and is not awaited", d.key)
 		}
 		if d.deadline == 0 || d.deadline > now {
 			given++
@@ -65,15 +66,26 @@ func (c *comparison) table(t *table, now int64) {
 		there++
 		words += uint64(d.length)
 		texts += d.texts()
+		payloads += len(d.payload)
 		volatile += b2i(d.due != 0)
 	}
 	if there != len(t.byKey) || len(t.docs)-there != t.gone || words != t.words || volatile != t.volatile {
 		c.failf("%d documents, %d gone, %d words and %d volatile are counted as %d, %d, %d and %d", there,
 			len(t.docs)-there, words, volatile, len(t.byKey), t.gone, t.words, t.volatile)
 	}
-	if texts != t.texts {
-		c.failf("the documents' texts have %d bytes, and are counted as %d", texts, t.texts)
+	if texts != t.texts || payloads != t.payloads {
+		c.failf("the documents' texts have %d bytes, those of payloads %d, and are counted as %d and %d", texts,
+			payloads, t.texts, t.payloads)
 	}
+}
+
+// set returns all that is noted.
+func (h dues) set() map[due]bool {
+	set := make(map[due]bool, len(h))
+	for _, d := range h {
+		set[d] = true
+	}
+	return set
 }
 
 // documents compares what is known of the documents beside the lists.
@@ -83,8 +95,9 @@ func (c *comparison) documents(held, fresh *table) {
 			c.failf("key %q is not in the index", d.key)
 		}
 	}
-	for key, due := range fresh.waiting {
-		if held.waiting[key] != due || held.nextDue > due {
+	awaited := held.dues.set()
+	for key, at := range fresh.waiting {
+		if held.waiting[key] != at || !awaited[due{at, key}] {
 			c.failf("an element of key %q, which is no document, is not awaited", key)
 		}
 	}
@@ -119,18 +132,17 @@ func (c *comparison) field(held, fresh *Field) {
 
 // dictionary compares the words or tags that documents have.
 func (c *comparison) dictionary(name string, held, fresh *dictionary) {
-	ordered, bytes, memory := 0, 0, 0
+	ordered, bytes := 0, 0
 	held.from("", func(w *word) bool {
 		if held.of[w.text] != w {
 			c.failf("%s: %q is in order and not in the table", name, w.text)
 		}
 		ordered++
 		bytes += len(w.text)
-		memory += w.postings.bytes()
 		return true
 	})
-	if memory != held.held {
-		c.failf("%s: %d bytes of entries are counted as %d", name, memory, held.held)
+	if sums := held.recount(); sums != held.sums {
+		c.failf("%s: %+v of entries are counted as %+v", name, sums, held.sums)
 	}
 	if ordered != len(held.of) || bytes != held.bytes {
 		c.failf("%s: %d of %d bytes are counted as %d of %d", name, ordered, bytes, len(held.of), held.bytes)
@@ -148,6 +160,17 @@ func (c *comparison) dictionary(name string, held, fresh *dictionary) {
 			c.failf("%s: there is no %q", name, text)
 		}
 	}
+}
+
+// recount returns what the postings have by looking at all of them.
+func (d *dictionary) recount() (sums tally) {
+	for _, w := range d.of {
+		sums.hold(&w.postings)
+		for r := w.reader(); r.next(); {
+			sums.note(&r.posting)
+		}
+	}
+	return sums
 }
 
 // postings compares the documents that have a word.

@@ -50,21 +50,21 @@ var breaks = map[string]func(x *Index){
 	"the document of key \"k1\" is known as":           func(x *Index) { x.docs.find("k1").score = 2 },
 	"document 1 of key \"k1\" is not where it belongs": func(x *Index) { x.docs.find("k1").id = 3 },
 	"are counted as 4, 2, 0 and 0":                     func(x *Index) { x.docs.words, x.docs.gone = 0, 2 },
-	"an element of key \"k1\" is due before":           func(x *Index) { x.docs.find("k1").due = 1 },
+	"an element of key \"k1\" is due, and is not":      func(x *Index) { x.docs.find("k1").due = 1 },
 	"the words: \"new\" is in order": func(x *Index) {
 		x.words.order.ReplaceOrInsert(&word{text: "new"})
 	},
 	"the words: there is no \"red\"": func(x *Index) {
 		x.words.bytes -= len("red")
-		x.words.held -= x.words.find("red").bytes()
 		x.words.order.Delete(x.words.find("red"))
 		delete(x.words.of, "red")
+		x.words.sums = x.words.recount()
 	},
-	"the words: 464 bytes of entries are counted as 465": func(x *Index) { x.words.held++ },
-	"the documents' texts have 8 bytes, and are":         func(x *Index) { x.docs.texts++ },
-	"the words: 7 of 41 bytes are counted":               func(x *Index) { x.words.bytes++ },
-	"the words: \"red\": number 5 follows on 4":          func(x *Index) { x.words.enter("red", &posting{id: 5}) },
-	"the words: \"red\": number 0 follows on 4":          func(x *Index) { x.words.enter("red", &posting{id: 0}) },
+	"the words: {entries:":                        func(x *Index) { x.words.sums.positions++ },
+	"the documents' texts have 8 bytes, those of": func(x *Index) { x.docs.texts++ },
+	"the words: 7 of 41 bytes are counted":        func(x *Index) { x.words.bytes++ },
+	"the words: \"red\": number 5 follows on 4":   func(x *Index) { x.words.enter("red", &posting{id: 5}) },
+	"the words: \"red\": number 0 follows on 4":   func(x *Index) { x.words.enter("red", &posting{id: 0}) },
 	"the words: \"even\": document 2 does not have it": func(x *Index) {
 		x.words.enter("even", &posting{id: 2, fields: query.Only(0)})
 	},
@@ -73,8 +73,8 @@ var breaks = map[string]func(x *Index){
 	},
 	"the tags of TAG: \"all\": document 2 is not there": func(x *Index) {
 		tags := &x.Fields[1].lists.tags
-		tags.held -= tags.find("all").bytes()
 		tags.find("all").postings = postings{bare: true}
+		tags.sums = tags.recount()
 	},
 	"the documents without TAG: document": func(x *Index) { x.Fields[1].lists.missing = postings{bare: true} },
 	"the numbers of NUMERIC: 7 of document 2 should not be there": func(x *Index) {

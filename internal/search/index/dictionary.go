@@ -11,8 +11,32 @@ type dictionary struct {
 	of    map[string]*word
 	order *btree.BTreeG[*word]
 	bare  bool
-	bytes int // of the words themselves
-	held  int // bytes of the postings
+	bytes int   // of the words themselves
+	sums  tally // of their postings
+}
+
+// tally is what the postings of all words have together.
+type tally struct {
+	entries, blocks          int
+	bytes                    int
+	positions, positionBytes int
+}
+
+// note counts an entry.
+func (t *tally) note(e *posting) {
+	t.entries++
+	t.positionBytes += len(e.positions)
+	for _, b := range e.positions {
+		if b < 0x80 { // the last byte of a varint
+			t.positions++
+		}
+	}
+}
+
+// hold counts the blocks of some postings.
+func (t *tally) hold(p *postings) {
+	t.blocks += len(p.blocks)
+	t.bytes += p.bytes()
 }
 
 // word is a word with the documents that have it.
@@ -41,12 +65,15 @@ func (d *dictionary) upsert(text string) *word {
 // enter adds an entry to the postings of a word.
 func (d *dictionary) enter(text string, e *posting) {
 	if w := d.upsert(text); w.lastID() != e.id {
-		d.held += w.add(e)
+		d.sums.blocks -= len(w.blocks)
+		d.sums.bytes += w.add(e)
+		d.sums.blocks += len(w.blocks)
+		d.sums.note(e)
 	}
 }
 
 // memory returns the bytes of the words and of their postings.
-func (d *dictionary) memory() int { return d.bytes + wordBytes*len(d.of) + d.held }
+func (d *dictionary) memory() int { return d.bytes + wordBytes*len(d.of) + d.sums.bytes }
 
 // find returns a word; nil if there is none.
 func (d *dictionary) find(text string) *word { return d.of[text] }
@@ -69,16 +96,15 @@ func (d *dictionary) prefixed(prefix string, yield func(*word) bool) {
 // clean removes what the postings say of documents that are gone, and the words of no other. It
 // returns how many entries are left.
 func (d *dictionary) clean(now renumbering) (left int) {
-	d.held = 0
+	d.sums = tally{}
 	for text, w := range d.of {
-		w.postings.clean(now)
-		d.held += w.postings.bytes()
-		left += w.count
+		w.postings.clean(now, d.sums.note)
+		d.sums.hold(&w.postings)
 		if w.count == 0 {
 			d.order.Delete(w)
 			delete(d.of, text)
 			d.bytes -= len(text)
 		}
 	}
-	return left
+	return d.sums.entries
 }

@@ -277,7 +277,7 @@ func (l *lists) clean(now renumbering) int {
 	l.numbers.clean(now)
 	l.vectors.clean(now)
 	l.shapes.clean(now)
-	l.missing.clean(now)
+	l.missing.clean(now, func(*posting) {})
 	l.sorted.clean(now)
 	return left + l.numbers.count + len(l.vectors.ids) + len(l.shapes.ids) + l.missing.count
 }

@@ -23,7 +23,7 @@ func (h *Holds) Total() int {
 		h.TableBytes + h.KeyBytes + h.SortBytes
 }
 
-// Holds returns what the index holds. O(words and documents).
+// Holds returns what the index holds. O(fields, and blocks of numbers).
 func (x *Index) Holds() *Holds {
 	h := &Holds{Documents: x.Len(), Given: uint64(x.docs.last()) + x.docs.freed, Words: x.words.len()}
 	h.WordBytes = h.dictionary(&x.words)
@@ -38,14 +38,9 @@ func (x *Index) Holds() *Holds {
 		h.ShapeBytes += l.shapes.bytes()
 		h.SortBytes += l.sorted.bytes()
 	}
-	for _, d := range x.docs.docs {
-		if d == nil {
-			continue
-		}
-		h.TableBytes += documentBytes + len(d.payload)
-		h.KeyBytes += len(d.key) + keyBytes
-	}
-	h.TableBytes += 8 * cap(x.docs.docs)
+	t := &x.docs
+	h.TableBytes = documentBytes*len(t.byKey) + t.payloads + 8*cap(t.docs)
+	h.KeyBytes = keyBytes*len(t.byKey) + t.texts - t.payloads
 	return h
 }
 
@@ -55,30 +50,12 @@ const documentBytes, valueBytes, keyBytes, wordBytes = 80, 32, 52, 160
 
 // dictionary adds the postings of a dictionary, and returns the bytes of its words.
 func (h *Holds) dictionary(d *dictionary) int {
-	for _, w := range d.of {
-		h.Entries += w.count
-		h.Blocks += len(w.blocks)
-		h.PostingBytes += w.bytes()
-		if !d.bare {
-			n, bytes := w.positions()
-			h.Positions += n
-			h.PositionBytes += bytes
-		}
-	}
+	h.Entries += d.sums.entries
+	h.Blocks += d.sums.blocks
+	h.PostingBytes += d.sums.bytes
+	h.Positions += d.sums.positions
+	h.PositionBytes += d.sums.positionBytes
 	return d.bytes + wordBytes*len(d.of)
-}
-
-// positions returns how many positions there are, and their bytes.
-func (p *postings) positions() (n, bytes int) {
-	for r := p.reader(); r.next(); {
-		bytes += len(r.posting.positions)
-		for _, b := range r.posting.positions {
-			if b < 0x80 {
-				n++
-			}
-		}
-	}
-	return n, bytes
 }
 
 // Bytes returns how much memory the index takes, within a few percent. O(fields, and blocks of
@@ -102,7 +79,8 @@ func (f *Field) Bytes() int { return f.lists.bytes() + fieldBytes }
 
 // bytes returns the memory of the documents.
 func (t *table) bytes() int {
-	return len(t.byKey)*(documentBytes+keyBytes) + t.texts + 8*cap(t.docs) + len(t.waiting)*keyBytes
+	return len(t.byKey)*(documentBytes+keyBytes) + t.texts + 8*cap(t.docs) + len(t.waiting)*keyBytes +
+		cap(t.dues)*dueBytes
 }
 
 // bytes returns the memory of the lists.

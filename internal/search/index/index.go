@@ -214,6 +214,9 @@ func (x *Index) Connect(late func() bool) (more bool) {
 	return false
 }
 
+// Entries returns how many entries all lists have, also of documents that are gone.
+func (x *Index) Entries() int { return x.entries }
+
 // SetDeadline says that a key has another deadline, 0 for none.
 func (x *Index) SetDeadline(key string, deadline int64) { x.docs.setDeadline(key, deadline) }
 

@@ -45,7 +45,7 @@ func FuzzPostings(f *testing.F) {
 			model = append(model, e)
 		}
 		now := renumbered(id, 3)
-		p.clean(now)
+		p.clean(now, func(*posting) {})
 		model = slices.DeleteFunc(model, func(e posting) bool { return now.of(e.id) == 0 })
 		for i := range model {
 			model[i].id = now.of(model[i].id)

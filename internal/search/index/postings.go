@@ -73,13 +73,14 @@ func (p *postings) lastID() ID {
 	return p.blocks[len(p.blocks)-1].last
 }
 
-// clean removes the entries whose number is gone.
-func (p *postings) clean(now renumbering) {
+// clean removes the entries whose number is gone, and calls yield for the others.
+func (p *postings) clean(now renumbering, yield func(e *posting)) {
 	kept := postings{bare: p.bare}
 	for r := p.reader(); r.next(); {
 		if e := r.posting; now.of(e.id) > 0 {
 			e.id = now.of(e.id)
 			kept.add(&e)
+			yield(&e)
 		}
 	}
 	*p = kept

@@ -1,6 +1,9 @@
 package index
 
-import "math"
+import (
+	"container/heap"
+	"slices"
+)
 
 // ID is the number of a document, from 1 on in the order in which documents were put.
 type ID uint32
@@ -30,15 +33,16 @@ type table struct {
 	waiting map[string]int64
 
 	words    uint64 // the sum of their lengths
-	texts    int    // bytes of their keys, payloads and texts for sorting
+	texts    int    // bytes of their keys and payloads
+	payloads int    // those of payloads
 	gone     int    // since the numbers were given anew
 	freed    uint64 // numbers that others have since
-	nextDue  int64  // the least due and deadline of documents may not be before it
+	dues     dues   // when elements expire: of documents, and of keys that wait
 	volatile int    // documents with elements that expire
 	mortal   bool   // a document has, or had, a deadline
 }
 
-func (t *table) init() { *t = table{byKey: make(map[string]*document), nextDue: math.MaxInt64} }
+func (t *table) init() { *t = table{byKey: make(map[string]*document)} }
 
 // last returns the highest number so far.
 func (t *table) last() ID { return ID(len(t.docs)) }
@@ -68,10 +72,11 @@ func (t *table) add(key string) *document {
 func (t *table) note(d *document) {
 	t.words += uint64(d.length)
 	t.texts += d.texts()
+	t.payloads += len(d.payload)
 	t.mortal = t.mortal || d.deadline != 0
 	if d.due != 0 {
 		t.volatile++
-		t.nextDue = min(t.nextDue, d.due)
+		t.await(d.key, d.due)
 	}
 }
 
@@ -84,7 +89,7 @@ func (t *table) wait(key string, due int64) {
 		t.waiting = make(map[string]int64)
 	}
 	t.waiting[key] = due
-	t.nextDue = min(t.nextDue, due)
+	t.await(key, due)
 }
 
 func (t *table) remove(key string) {
@@ -97,6 +102,7 @@ func (t *table) remove(key string) {
 	t.docs[d.id-1] = nil
 	t.words -= uint64(d.length)
 	t.texts -= d.texts()
+	t.payloads -= len(d.payload)
 	if d.due != 0 {
 		t.volatile--
 	}
@@ -110,6 +116,9 @@ func (t *table) rename(from, to string) {
 	t.texts += len(to) - len(from)
 	d.key = to
 	t.byKey[to] = d
+	if d.due != 0 {
+		t.await(to, d.due)
+	}
 }
 
 func (t *table) setDeadline(key string, deadline int64) {
@@ -119,28 +128,67 @@ func (t *table) setDeadline(key string, deadline int64) {
 	}
 }
 
-// elementsDue returns the keys whose elements have expired.
+// elementsDue returns the keys whose elements have expired, in order; they are to be put again. O(n
+// log n) where n is how many that are.
 func (t *table) elementsDue(now int64) (keys []string) {
-	if t.volatile+len(t.waiting) == 0 || now < t.nextDue {
-		return nil
-	}
-	t.nextDue = math.MaxInt64
-	look := func(key string, due int64) {
-		switch {
-		case due == 0:
-		case due <= now:
-			keys = append(keys, key)
-		default:
-			t.nextDue = min(t.nextDue, due)
+	for len(t.dues) > 0 && t.dues[0].at <= now {
+		if d := heap.Pop(&t.dues).(due); t.dueOf(d.key) == d.at {
+			keys = append(keys, d.key)
 		}
 	}
-	for key, d := range t.byKey {
-		look(key, d.due)
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// dueOf returns when the next element of a key expires; 0 for never, or if the index does not know.
+func (t *table) dueOf(key string) int64 {
+	if d := t.byKey[key]; d != nil {
+		return d.due
 	}
-	for key, due := range t.waiting {
-		look(key, due)
+	return t.waiting[key]
+}
+
+// await notes when the next element of a key expires. What was noted of keys before is forgotten
+// once it is more than what counts.
+func (t *table) await(key string, at int64) {
+	if len(t.dues) > 2*(t.volatile+len(t.waiting))+leastDues {
+		t.dues = slices.DeleteFunc(t.dues, func(d due) bool { return t.dueOf(d.key) != d.at })
+		heap.Init(&t.dues)
 	}
-	return keys
+	heap.Push(&t.dues, due{at, key})
+}
+
+// dues is when elements expire, as a heap with the earliest on top. What it says of a key counts if
+// dueOf says the same.
+type dues []due
+
+type due struct {
+	at  int64 // in milliseconds
+	key string
+}
+
+const (
+	leastDues = 16
+	dueBytes  = 24
+)
+
+// Len implements heap.Interface.
+func (h dues) Len() int { return len(h) }
+
+// Less implements heap.Interface.
+func (h dues) Less(i, j int) bool { return h[i].at < h[j].at }
+
+// Swap implements heap.Interface.
+func (h dues) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+// Push implements heap.Interface.
+func (h *dues) Push(d any) { *h = append(*h, d.(due)) }
+
+// Pop implements heap.Interface.
+func (h *dues) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
 }
 
 // wasteful reports whether more is gone than is there.
