@@ -3,7 +3,6 @@ package search
 import (
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/event"
@@ -27,7 +26,7 @@ type catalogue struct {
 	kept     int    // bytes of the indexes that are counted for the world
 	renamed  string // the key of an event rename_from, which rename_to follows; empty for none
 	dropped  bool   // a database was emptied: the indexes are to go
-	turns    bool   // an event loop moves vectors into graphs
+	turns    bool   // an event loop does what the indexes are behind with
 	checking int    // bytes of which checks are paid: see checkNow
 }
 
@@ -36,6 +35,7 @@ type entry struct {
 	*index.Index
 	used     int64 // when a command named it last, in milliseconds, for TEMPORARY
 	stale    bool  // every key of the database may have to be put
+	scan     *scan // of the keys that are to be put; nil for none
 	partial  bool  // keys were not put that a fresh index would have, or not as it would: SKIPINITIALSCAN
 	dialects int   // those of its queries so far: bit 0 is dialect 1
 }
@@ -72,6 +72,16 @@ func (cat *catalogue) remove(e *entry) {
 		cat.world.Unobserve(&cat.observer)
 		cat.indexes, cat.changes = nil, changes{}
 	}
+}
+
+// stale reports whether an index is still to begin to read keys.
+func (cat *catalogue) stale() bool {
+	for _, e := range cat.indexes {
+		if e.stale {
+			return true
+		}
+	}
+	return false
 }
 
 // clear forgets all indexes.
@@ -207,7 +217,8 @@ func (cat *catalogue) replaced(db, other *keyspace.DB) {
 		cat.dropped = true
 	case db.ID() == 0:
 		for _, e := range cat.indexes {
-			e.stale = true
+			e.Clear()
+			e.stale, e.scan = true, nil
 		}
 	}
 }
@@ -227,8 +238,7 @@ func (cat *catalogue) update() {
 	}
 	for _, e := range cat.indexes {
 		if e.stale {
-			e.stale = false
-			cat.scan(e)
+			cat.beginScan(e)
 		}
 		for _, key := range e.Due(cat.world.Keyspace.Now) {
 			cat.changes.note(key)
@@ -240,44 +250,24 @@ func (cat *catalogue) update() {
 		}
 	}
 	cat.changes = changes{}
-	bytes := 0
 	for _, e := range cat.indexes {
 		e.Tidy()
+	}
+	cat.account()
+	if invariants.Enabled {
+		cat.checkNow()
+	}
+	cat.catchUp()
+}
+
+// account counts the memory of the indexes.
+func (cat *catalogue) account() {
+	bytes := 0
+	for _, e := range cat.indexes {
 		bytes += e.Bytes()
 	}
 	cat.world.Keep(bytes - cat.kept)
 	cat.kept = bytes
-	if invariants.Enabled {
-		cat.checkNow()
-	}
-	cat.connect()
-}
-
-// connect has an event loop move vectors into graphs, in turns, if there are some to move.
-func (cat *catalogue) connect() {
-	if cat.turns || cat.waiting() == nil {
-		return
-	}
-	cat.turns = true
-	e := cat.world.Engine()
-	e.Later(func(length time.Duration) (more bool) {
-		end := e.Machine() + length.Microseconds()
-		if x := cat.waiting(); x != nil && slices.Contains(e.Worlds(), cat.world) {
-			more = x.Connect(func() bool { return e.Machine() >= end }) || cat.waiting() != nil
-		}
-		cat.turns = more
-		return more
-	})
-}
-
-// waiting returns an index with vectors that are to be moved into graphs; nil if there is none.
-func (cat *catalogue) waiting() *entry {
-	for _, e := range cat.indexes {
-		if e.Waiting() > 0 {
-			return e
-		}
-	}
-	return nil
 }
 
 // put has the indexes read a key.
@@ -297,17 +287,6 @@ func (cat *catalogue) read(x *index.Index, key string) {
 	}
 	deadline, _ := cat.db().Deadline([]byte(key))
 	x.Put(key, v, deadline)
-}
-
-// scan has an index read all keys, but those that have changed, which it reads later.
-func (cat *catalogue) scan(e *entry) {
-	e.Clear()
-	e.partial = false
-	for _, key := range cat.coveredBy(e.Index) {
-		if !cat.changes.noted(key) {
-			cat.read(e.Index, key)
-		}
-	}
 }
 
 // coveredBy returns the keys that belong to an index, in order.

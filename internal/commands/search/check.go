@@ -17,6 +17,7 @@ func cmdIndexCheck(c *engine.Call) {
 	case e.partial:
 		c.Refuse(errPartial)
 	default:
+		of(c.World).scanOn(e, func() bool { return false })
 		if err := c.World.CheckRoom(e.Bytes()); err != nil {
 			c.Refuse(err)
 		} else if err := of(c.World).check(e); err != nil {
@@ -54,7 +55,7 @@ func (cat *catalogue) checkNow() {
 	}
 	cat.checking = 0
 	for _, e := range cat.indexes {
-		if e.partial {
+		if e.partial || e.scan != nil {
 			continue
 		}
 		if err := cat.check(e); err != nil {

@@ -45,6 +45,7 @@ func create(c *engine.Call, lenient bool) (ok bool) {
 		return false
 	}
 	cat.add(index.New(*d), !d.NoScan)
+	cat.update()
 	c.MarkDirty()
 	return true
 }

@@ -3,6 +3,7 @@
 //
 //	family.go    the commands
 //	catalogue.go the indexes of a world, with their aliases
+//	scan.go      how indexes read keys that are there already, beside requests
 //	inspect.go   FT.INDEX: what Redis does not tell of indexes
 //	check.go     an index beside a fresh one
 package search

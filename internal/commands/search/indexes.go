@@ -98,7 +98,8 @@ func alter(c *engine.Call, lenient bool) {
 		return
 	}
 	e.Extend(fields)
-	e.stale, e.partial = e.stale || scan, e.partial || !scan
+	e.stale, e.partial = scan, e.partial || !scan
+	of(c.World).update()
 	c.MarkDirty()
 	c.Reply.Status("OK")
 }
@@ -225,7 +226,8 @@ func cmdSynUpdate(c *engine.Call) {
 		words = append(words, string(w))
 	}
 	e.AddSynonyms(group, words)
-	e.stale, e.partial = e.stale || scan, e.partial || !scan
+	e.stale, e.partial = scan, e.partial || !scan
+	of(c.World).update()
 	c.MarkDirty()
 	c.Reply.Status("OK")
 }

@@ -213,7 +213,7 @@ func (i *infoReply) figures(e *entry) {
 	i.double("offset_bits_per_record_avg", 8*ratio(h.PositionBytes, h.Positions))
 	i.int("hash_indexing_failures", e.Errors.Count)
 	i.double("total_indexing_time", 0)
-	done := e.Progress()
+	done := e.progress()
 	i.int("indexing", map[bool]int64{true: 0, false: 1}[done == 1])
 	i.double("percent_indexed", done)
 	i.int("number_of_uses", e.Uses)

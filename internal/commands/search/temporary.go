@@ -4,10 +4,13 @@ import (
 	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
-// due closes idle cursors and drops temporary indexes that have lapsed. It returns when something
-// is due again; 0 for never.
+// due closes idle cursors, drops temporary indexes that have lapsed, and has indexes that were
+// loaded begin to read the keys. It returns when something is due again; 0 for never.
 func due(w *engine.World) (next int64) {
 	next = cursorsDue(w)
+	if cat := of(w); cat.stale() && !w.Engine().IsLoading() {
+		cat.update()
+	}
 	if lapses := of(w).lapse(); lapses != 0 && (next == 0 || lapses < next) {
 		next = lapses
 	}
