@@ -29,6 +29,8 @@ func (s *Server) host() engine.Host {
 		InTurns: s.inTurns,
 		Feed:    s.feed,
 		Listen:  s.setListening,
+		OpenTo:  s.openTo,
+		ShutTo:  s.shutTo,
 		Exit:    s.exit,
 		Sleep:   sleep,
 		Log:     s.log,

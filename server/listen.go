@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/errno"
 )
 
@@ -28,13 +29,13 @@ func (s *Server) listen() error {
 		if err != nil {
 			return err
 		}
-		s.listeners = append(s.listeners, listener{ln, ln.Addr().Network(), s.admit, address{}})
+		s.listeners = append(s.listeners, listener{ln, ln.Addr().Network(), s.admit, address{}, nil})
 	}
 	for _, ln := range s.opts.Listeners {
 		if err := s.guard(ln); err != nil {
 			return err
 		}
-		s.listeners = append(s.listeners, listener{ln, ln.Addr().Network(), s.admit, address{}})
+		s.listeners = append(s.listeners, listener{ln, ln.Addr().Network(), s.admit, address{}, nil})
 	}
 	if len(s.listeners) == 0 {
 		return errors.New("no address to listen on")
@@ -90,7 +91,7 @@ func (s *Server) open(at address) (net.Listener, error) {
 		return nil, err
 	}
 	at.port = ln.Addr().(*net.TCPAddr).Port
-	l := listener{ln, ln.Addr().Network(), s.admit, at}
+	l := listener{ln, ln.Addr().Network(), s.admit, at, nil}
 	if at.tls {
 		l.kind, l.admit = "tls", s.admitTLS
 	}
@@ -153,10 +154,43 @@ func (s *Server) openUnix() error {
 	if err != nil {
 		return err
 	}
-	l := listener{ln, ln.Addr().Network(), s.admit, address{}}
+	l := listener{ln, ln.Addr().Network(), s.admit, address{}, nil}
 	s.listeners = append(s.listeners, l)
 	s.acceptors.Go(func() { s.accept(l) })
 	return nil
+}
+
+// openTo opens a listener on all addresses of bind whose connections lead to a world, for the time
+// that the server accepts any. It returns the port; 0 is the same free one on all of them.
+func (s *Server) openTo(w *engine.World, port int) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, bind := range s.opts.Bind {
+		ln, err := s.listenTCP(bind, port)
+		if err != nil {
+			return port, err
+		}
+		if ln == nil {
+			continue
+		}
+		port = ln.Addr().(*net.TCPAddr).Port
+		l := listener{ln, ln.Addr().Network(), func(nc net.Conn) { s.admitTo(w, nc) }, address{}, w}
+		s.listeners = append(s.listeners, l)
+		s.acceptors.Go(func() { s.accept(l) })
+	}
+	return port, nil
+}
+
+// shutTo closes the listeners of a world.
+func (s *Server) shutTo(w *engine.World) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listeners = slices.DeleteFunc(s.listeners, func(ln listener) bool {
+		if ln.world == w {
+			_ = ln.Close()
+		}
+		return ln.world == w
+	})
 }
 
 // wanted returns the addresses that the parameters name.
@@ -286,4 +320,14 @@ func (s *Server) admit(nc net.Conn) {
 	default:
 		s.enroll(nc, s.newConn(endpoint(nc)))
 	}
+}
+
+// admitTo is admit for a connection that leads to another world than the home world.
+func (s *Server) admitTo(w *engine.World, nc net.Conn) {
+	if s.refuses(nc) {
+		return
+	}
+	from := endpoint(nc)
+	from.World = w
+	s.enroll(nc, s.newConn(from))
 }

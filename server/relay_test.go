@@ -59,7 +59,7 @@ func startGroup(t *testing.T, n int) (members []member) {
 		members = append(members, member{view: view, running: startWith(t, Options{}, func(e *engine.Engine) {
 			e.Join(cluster.Part(e))
 			require.NoError(t, e.Params.Named("group-forward").Set("yes"))
-			e.Topology = seen{view}
+			e.Home().Topology = seen{view}
 			e.SetRole(engine.Role{Replica: id > 0})
 		})})
 	}

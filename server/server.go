@@ -206,7 +206,8 @@ type listener struct {
 	net.Listener
 	kind  string // tcp, unix, tls
 	admit func(nc net.Conn)
-	at    address // from the parameters bind and port; zero for other listeners
+	at    address       // from the parameters bind and port; zero for other listeners
+	world *engine.World // to which its connections lead; nil for the home world
 }
 
 // address is a listener that the parameters ask for.

@@ -105,7 +105,8 @@ var layers = [][]string{
 	{"ds/sizeclass", "ds/slab", "ds/value"},
 	{"ds/parallel", "ds/simd", "internal/libm", "internal/release", "internal/errno", "internal/spelling",
 		"internal/invariants"},
-	{"resp", "examples", "packaging/completions", "internal/topology", "internal/slot", "internal/build"},
+	{"internal/topology"},
+	{"resp", "examples", "packaging/completions", "internal/slot", "internal/build"},
 }
 
 // knowsTime are the packages that may read the machine's clock and throw dice, with those below

@@ -33,7 +33,7 @@ func (c *Console) trouble() string {
 		}
 		return ping.Text
 	}
-	if c.engine.Topology == nil {
+	if home := c.engine.Home(); home.Topology == nil || home.Node != nil {
 		return ""
 	}
 	switch group := fields(c.ask([]string{"INFO", "group"}).Text); {

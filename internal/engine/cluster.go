@@ -12,7 +12,8 @@ import (
 // The server as a node of a cluster, after cluster-enabled yes. Alone it owns all hash slots and
 // keeps them, so it never redirects a client. Two rules of Redis Cluster remain: the keys of a
 // command, of a transaction, and of a script that declares flags must be in one slot, and there is
-// only database 0. Package commands/cluster has the parameter.
+// only database 0. Package commands/cluster has the parameter; route.go is about a world that is a
+// node among others.
 //
 // In a group only the leader runs commands as if there were no other member. What becomes of a
 // command that a client sends to another one depends on the kind of clients that the server is set
@@ -71,10 +72,13 @@ func (s *Session) takeSlot(cmd *command.Command, args [][]byte) error {
 // checkScriptSlot is checkSlot for a command that a script calls. A script that declared flags, and
 // not that it crosses slots, keeps to the slot of its keys; one without keys to that of the first
 // key that it uses.
-func (e *Engine) checkScriptSlot(s *Session, cmd *command.Command, args [][]byte) error {
+func (w *World) checkScriptSlot(s *Session, cmd *command.Command, args [][]byte) error {
 	s.slot = noSlot
 	if s.takeSlot(cmd, args) != nil {
-		return e.Commands.Errorf(ErrCrossSlotCall, cmd.FullName())
+		return w.engine.Commands.Errorf(ErrCrossSlotCall, cmd.FullName())
+	}
+	if w.Node != nil && w.route(s, cmd, args) != nil {
+		return errNotLocal
 	}
 	kept := &s.caller.slot
 	switch {
@@ -91,10 +95,23 @@ func (e *Engine) checkScriptSlot(s *Session, cmd *command.Command, args [][]byte
 // EnterScript.
 func (s *Session) CrossSlots(may bool) { s.crossesSlots = may }
 
+// checkPlace returns an error unless a command's keys lie in one slot, and the server may run it.
+func (w *World) checkPlace(s *Session, cmd *command.Command, args [][]byte) error {
+	err := w.engine.checkSlot(s, cmd, args)
+	switch {
+	case err != nil || s.slot == noSlot:
+	case w.Node != nil:
+		err = w.route(s, cmd, args)
+	case w.Topology != nil:
+		err = w.redirect(s, cmd, args)
+	}
+	return err
+}
+
 // redirect returns the error that sends a cluster's client to the leader, nil if the command may
 // run here. The session knows the slot of its keys.
-func (e *Engine) redirect(s *Session, cmd *command.Command, args [][]byte) error {
-	g := e.Group()
+func (w *World) redirect(s *Session, cmd *command.Command, args [][]byte) error {
+	e, g := w.engine, w.Group()
 	if s.slot == noSlot || g.Seated {
 		return nil
 	}
@@ -111,8 +128,12 @@ func (e *Engine) redirect(s *Session, cmd *command.Command, args [][]byte) error
 
 // isOfCluster reports whether an error is one by which a node of a cluster refuses the keys of a
 // command. EXEC replies with such errors as they are.
-func isOfCluster(err error) bool {
-	return err == ErrCrossSlot || err == ErrClusterDown || strings.HasPrefix(err.Error(), "MOVED ")
+func (w *World) isOfCluster(err error) bool {
+	switch err {
+	case ErrCrossSlot, ErrClusterDown, errClusterReads, errUnservedSlot, errTryAgain:
+		return true
+	}
+	return strings.HasPrefix(err.Error(), "MOVED ") || w.Node != nil && strings.HasPrefix(err.Error(), "ASK ")
 }
 
 // PropagateMessage sends the command, a message to a channel, to the replicas, although it changes
@@ -122,7 +143,9 @@ func (c *Call) PropagateMessage(channel []byte) error {
 	err := c.messageRefusal(channel)
 	if err == nil {
 		c.logged = true
-		c.World.propagate(Replicas&^c.Session.unsent, c.DB.ID(), c.Args)
+		if c.World.Node == nil { // else Hearing names who hears it
+			c.World.propagate(Replicas&^c.Session.unsent, c.DB.ID(), c.Args)
+		}
 	}
 	return err
 }
@@ -130,11 +153,11 @@ func (c *Call) PropagateMessage(channel []byte) error {
 func (c *Call) messageRefusal(channel []byte) error {
 	e := c.Engine
 	switch {
-	case e.Topology == nil || !c.World.role.Replica || c.Session.Client().master:
+	case c.World.Topology == nil || c.World.Node != nil || !c.World.role.Replica || c.Session.Client().master:
 		return nil
 	case !e.Config.Cluster:
 		return ErrReadOnly
 	}
 	c.Session.slot = int32(slot.Of(channel))
-	return e.redirect(c.Session, c.Cmd, c.Args)
+	return c.World.redirect(c.Session, c.Cmd, c.Args)
 }

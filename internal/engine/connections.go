@@ -18,6 +18,11 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	s := e.bareSession()
 	s.Peer = peer
 	s.Endpoint = from
+	if from.World != nil {
+		s.world = from.World
+		s.world.readClock()
+		s.created, s.lastActive = s.world.time.micros, s.world.time.micros
+	}
 	s.ID = e.Sessions.next
 	e.Sessions.next++
 	e.Sessions.ByID[s.ID] = s

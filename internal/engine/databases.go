@@ -61,6 +61,8 @@ func (w *World) reset() {
 	if w.IsHome() {
 		e.reportFlushed()
 		w.Unsaved++
+	}
+	if w.IsHome() || w.Node != nil {
 		w.propagate(Everywhere, AnyDB, words("FLUSHALL"))
 		if functions {
 			w.propagate(Everywhere, AnyDB, words("FUNCTION", "FLUSH"))

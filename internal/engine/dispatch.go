@@ -131,6 +131,9 @@ func (w *World) execute(s *Session, args [][]byte) bool {
 	if !s.running {
 		s.endCommand(cmd)
 	}
+	if s.asking > 0 {
+		s.endAsking()
+	}
 	return true
 }
 
@@ -166,6 +169,9 @@ func (w *World) prefetch(s *Session, batch [][][]byte) {
 
 // endBatch counts the data, and tells the observers that a batch is over.
 func (w *World) endBatch() {
+	if len(w.engine.unsettled) > 0 {
+		w.engine.settleFollowers()
+	}
 	w.countData()
 	if len(w.observers) > 0 {
 		w.observers.batch()

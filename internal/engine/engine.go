@@ -93,8 +93,10 @@ type Engine struct {
 	// of a world.
 	Machine func() int64
 	home    *World
-	worlds  []*World     // all of them, home first
-	others  atomic.Int64 // when a world but home needs a Tick, by the machine's clock; 0 for never
+	worlds  []*World // all of them, home first
+	// Those whose followers have to execute changes: see following.go.
+	unsettled []*World
+	others    atomic.Int64 // when a world but home needs a Tick, by the machine's clock; 0 for never
 
 	// What there is to run, and what runs.
 	Commands   *command.Table
@@ -110,9 +112,6 @@ type Engine struct {
 
 	asReplica   replicaRules // of the home world, if it is one
 	logsReplica atomic.Bool  // it is one: see RoleLetter
-	// Of the group whose member the home world is; nil without a group. It is set before clients
-	// are served.
-	Topology topology.Source
 
 	// Data.
 	access      keyspace.Access // what lookups record, in all worlds
@@ -156,13 +155,17 @@ func (st *stack) runs(s *Session) bool {
 	return false
 }
 
-// Group returns the group as this member knows it; nil without a group. It is called under the
-// lock.
-func (e *Engine) Group() *topology.Group {
-	if e.Topology == nil {
+// Group returns the group of the home world as this member knows it; nil without a group. It is
+// called under the lock.
+func (e *Engine) Group() *topology.Group { return e.home.Group() }
+
+// Group returns the world's group as this member knows it; nil without a group. The masters and
+// replicas of a cluster's shard are one.
+func (w *World) Group() *topology.Group {
+	if w.Topology == nil {
 		return nil
 	}
-	return e.Topology.Group()
+	return w.Topology.Group()
 }
 
 // NewID returns 40 random hexadecimal digits.

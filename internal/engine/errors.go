@@ -100,5 +100,9 @@ const (
 	ErrCrossSlotCall   = "ERR Command '%s' in script attempted to access keys that don't hash to the same slot"
 	ErrCrossSlotScript = command.Error("ERR Script attempted to access keys that do not hash to the same slot")
 	ErrClusterDown     = command.Error("CLUSTERDOWN The cluster is down")
+	errClusterReads    = command.Error("CLUSTERDOWN The cluster is down and only accepts read commands")
+	errUnservedSlot    = command.Error("CLUSTERDOWN Hash slot not served")
+	errNotLocal        = command.Error("ERR Script attempted to access a non local key in a cluster node")
+	errTryAgain        = command.Error("TRYAGAIN Multiple keys request during rehashing of slot")
 	ErrNotInCluster    = "ERR %s is not allowed in cluster mode"
 )

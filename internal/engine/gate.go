@@ -33,11 +33,7 @@ func (w *World) gate(s *Session, cmd *command.Command, args [][]byte) error {
 		}
 	}
 	if e.Config.Cluster && f&command.OneSlot != 0 {
-		err := e.checkSlot(s, cmd, args)
-		if err == nil && e.Topology != nil {
-			err = e.redirect(s, cmd, args)
-		}
-		if err != nil {
+		if err := w.checkPlace(s, cmd, args); err != nil {
 			return err
 		}
 	}
@@ -133,7 +129,7 @@ func (w *World) scriptGate(s *Session, cmd *command.Command, args [][]byte) erro
 	case stale:
 		return ErrStaleScript
 	case e.Config.Cluster && f&command.OneSlot != 0:
-		return e.checkScriptSlot(s, cmd, args)
+		return w.checkScriptSlot(s, cmd, args)
 	}
 	return nil
 }

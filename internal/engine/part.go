@@ -264,6 +264,10 @@ type Host struct {
 	Feed func(conn net.Conn, receive Receive) (Feed, error)
 	// Listen closes the listeners, so that the system refuses connections, or opens them again.
 	Listen func(on bool) error
+	// OpenTo opens a port whose connections lead to another world, a free one for 0, and returns
+	// it. The server must run. ShutTo closes it.
+	OpenTo func(w *World, port int) (int, error)
+	ShutTo func(w *World)
 	// Exit ends the process, for SHUTDOWN, which is an error without it.
 	Exit func()
 	// Sleep blocks the server for some microseconds, for DEBUG SLEEP.

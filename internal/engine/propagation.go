@@ -106,6 +106,9 @@ func (e *Engine) connectPropagation() {
 		}
 	}
 	e.home.nameExpired()
+	for _, w := range e.worlds {
+		w.connectFollowers()
+	}
 }
 
 // nameExpired makes the keyspace name expired elements if a part or a subscriber wants to know

@@ -7,7 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
-// Role says where the data of the home world come from: from clients, or from another server.
+// Role says where the data of a world come from: from clients, or from another server.
 type Role struct {
 	Replica bool // a master writes the data, and deletes what expires
 	Down    bool // that master is not connected
@@ -83,17 +83,17 @@ func (e *Engine) Role() Role { return e.home.role }
 
 // isReadOnly reports whether clients of the world may not write, because a master does.
 func (w *World) isReadOnly() bool {
-	return w.role.Replica && (w.engine.asReplica.readOnly || w.engine.Topology != nil)
+	return w.role.Replica && (w.engine.asReplica.readOnly || w.Topology != nil)
 }
 
 // isStale reports whether the data of the world may be old, and must not be read.
 func (w *World) isStale() bool {
-	return w.role.Replica && w.role.Down && (!w.engine.asReplica.servesStale || w.engine.Topology != nil)
+	return w.role.Replica && w.role.Down && (!w.engine.asReplica.servesStale || w.Topology != nil)
 }
 
 // leavesMemoryToMaster reports whether the world evicts nothing.
 func (w *World) leavesMemoryToMaster() bool {
-	return w.role.Replica && (w.engine.asReplica.ignoresMemory || w.engine.Topology != nil)
+	return w.role.Replica && (w.engine.asReplica.ignoresMemory || w.Topology != nil)
 }
 
 // ScriptRefusal returns the error that refuses a script on a replica, nil for none: one that says
@@ -113,27 +113,33 @@ func (c *Call) ScriptRefusal(readOnly, readsStale bool) error {
 // What a server does as the replica of another. Package replication receives the stream of the
 // master; here its commands run.
 
-// SetRole changes the role of the home world. When it becomes a replica, blocked clients get an
-// error: a replica's clients may not take what they wait for. It is called under the lock.
+// SetRole changes the role of the home world. It is called under the lock.
 func (e *Engine) SetRole(r Role) {
-	was := e.home.role
-	e.home.role = r
 	e.logsReplica.Store(r.Replica)
-	e.home.keepExpired()
+	e.home.SetRole(r)
 	if !r.Replica {
 		clear(e.asReplica.own)
 	}
+}
+
+// SetRole changes the role of the world. When it becomes a replica, blocked clients get an error: a
+// replica's clients may not take what they wait for. It is called under the lock.
+func (w *World) SetRole(r Role) {
+	was := w.role
+	w.role = r
+	w.keepExpired()
 	if r.Replica && !was.Replica {
-		e.home.unblockAll()
-		if e.Topology != nil {
-			e.home.sendAway()
+		w.unblockAll()
+		if w.Topology != nil && w.Node == nil {
+			w.sendAway()
 		}
 	}
 }
 
 // sendAway closes the connections of clients of a group's leader that leads no more, so that they
 // look for the new one: some do so only when they have to connect. Redis' Sentinel has a master do
-// the same. Subscribers stay, since all members pass messages on.
+// the same, which the nodes of a cluster do not. Subscribers stay, since all members pass messages
+// on.
 func (w *World) sendAway() {
 	for _, s := range w.clients {
 		if s.Peer != nil && !s.master && !s.Monitors && s.Class() == ClassNormal {
@@ -169,8 +175,13 @@ func (e *Engine) ConnectMaster(peer Peer, from Endpoint) *Session {
 func (e *Engine) NewMaster() *Session {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := e.bareSession()
-	s.master, s.authed, s.everAuthed, s.user = true, true, true, acl.Default(nil)
+	return e.home.NewMaster()
+}
+
+// NewMaster is that of an engine for another world. It is called under the lock.
+func (w *World) NewMaster() *Session {
+	s := w.engine.bareSession()
+	s.master, s.authed, s.everAuthed, s.user, s.world = true, true, true, acl.Default(nil), w
 	return s
 }
 

@@ -216,7 +216,7 @@ func (w *World) reject(s *Session, cmd *command.Command, err error) {
 	}
 	err = e.Commands.Worded(err)
 	if cmd != nil && cmd.Flags&command.RunsTx != 0 {
-		if !isOfCluster(err) {
+		if !w.isOfCluster(err) {
 			err = command.Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
 		}
 		s.endTx()

@@ -52,10 +52,11 @@ type Session struct {
 	subs       Subscriptions
 	slot       int32 // of the keys of the last command that was checked for it; noSlot for none
 	authed     bool
-	everAuthed bool // authenticated at any time, or connected when that was not required
-	loggedIn   bool // at any time
-	closing    bool // close once the replies are out
-	dropped    bool // close at once
+	everAuthed bool  // authenticated at any time, or connected when that was not required
+	loggedIn   bool  // at any time
+	asking     uint8 // how many commands ASKING counts for yet
+	closing    bool  // close once the replies are out
+	dropped    bool  // close at once
 	modes      Modes
 	loader     bool // a loader's: see Loader
 	master     bool // of this server's master: see Apply
@@ -73,6 +74,7 @@ type Endpoint struct {
 	// Refuses the commands that change something beyond the session, also in scripts; nil if they
 	// may run.
 	OnlyLooks error
+	World     *World // to which it leads; nil for the home world
 	Unix, TLS bool
 }
 
@@ -113,7 +115,7 @@ func (s *Session) RestartReply() { s.Reply.Restart(s.maxReply) }
 // Mute keeps what a script's commands change from reaching a target, until the run ends. In a group
 // all changes reach the others.
 func (s *Session) Mute(target Target) {
-	if s.engine.Topology == nil {
+	if s.world.Topology == nil {
 		s.unsent = target
 	}
 }

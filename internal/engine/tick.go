@@ -91,26 +91,37 @@ func (w *World) TickNow() (next int64) {
 	return next
 }
 
-// PassTo lets time pass until at, in microseconds since the epoch, for a part that steers the clock
-// and sets it in set. What is due on the way happens at its time, in order, and is over when PassTo
-// returns. It is called between commands. The clock stands still but for set.
-func (w *World) PassTo(at int64, set func(micros int64)) {
-	t := &w.time
-	t.passing = true
-	for next := w.TickNow(); next != 0 && next <= at/1000; next = w.TickNow() {
-		set(max(t.micros, next*1000))
+// Pass lets time pass until at, in microseconds since the epoch, for a part that steers the clock
+// of some worlds and sets it in set. What is due on the way happens at its time, in order, and is
+// over when Pass returns. It is called between commands. The clock stands still but for set.
+func Pass(worlds []*World, at int64, set func(micros int64)) {
+	for _, w := range worlds {
+		w.time.passing = true
+	}
+	for next := tickAll(worlds); next != 0 && next <= at/1000; next = tickAll(worlds) {
+		set(max(worlds[0].time.micros, next*1000))
 	}
 	set(at)
-	w.TickNow()
-	t.passing = false
+	tickAll(worlds)
+	for _, w := range worlds {
+		w.time.passing = false
+	}
 }
 
-// Passing reports whether the time of the world is moved ahead by PassTo, so that what is due must
+// tickAll is TickNow for some worlds. It returns the earliest time at which something is due.
+func tickAll(worlds []*World) (next int64) {
+	for _, w := range worlds {
+		next = earlier(next, w.TickNow())
+	}
+	return next
+}
+
+// Passing reports whether the time of the world is moved ahead by Pass, so that what is due must
 // be over when the Tick is.
 func (w *World) Passing() bool { return w.time.passing }
 
 // TickIn returns the time of a Tick in so many milliseconds, for work that goes by the machine's
-// clock. It returns 0, for no such Tick, while PassTo moves the time ahead.
+// clock. It returns 0, for no such Tick, while Pass moves the time ahead.
 func (w *World) TickIn(wait int64) int64 {
 	if w.Passing() {
 		return 0

@@ -28,7 +28,7 @@ func newMember(t *testing.T, clustered bool) (*replica, *group) {
 		{ID: 2, Host: "10.0.0.2", Port: 7002, Up: true, Heard: 10, Applied: 6},
 		{ID: 3, Host: "10.0.0.3", Port: 7003, Heard: -1},
 	}}}
-	r.Topology = source{g}
+	r.Home().Topology = source{g}
 	if clustered {
 		require.NoError(t, r.Params.Named("cluster-enabled").Set("yes"))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/invariants"
 	"github.com/miniserver-go/miniserver/internal/keyspace"
 	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/internal/topology"
 )
 
 // World is a set of databases with all that depends on them: a clock, random numbers, the clients
@@ -31,6 +32,10 @@ import (
 type World struct {
 	Keyspace *keyspace.Keyspace
 	Unsaved  int64 // changes since the last save
+	// Of the group whose member the world is; nil without a group. Like Node it is set before
+	// clients are served.
+	Topology topology.Source
+	Node     *topology.Node // that the world is in a cluster of several; nil outside of one
 
 	engine      *Engine
 	counted     int // bytes of its keyspace in accounts.data: see countData
@@ -49,6 +54,7 @@ type World struct {
 	faults      faults
 	hinders     bool // a command that the gate lets through may be stopped: see hinder
 	propagation propagation
+	following   following
 	checking    checking
 	commands    int64              // that have replied
 	clients     map[int64]*Session // that are in this world, by id
@@ -67,7 +73,7 @@ type timing struct {
 	lag      int64        // see Lag; milliseconds
 	started  int64        // microseconds
 	nextTick int64        // when the host is to call Tick next; milliseconds
-	passing  bool         // see PassTo
+	passing  bool         // see Pass
 }
 
 // checking is when the databases are to be walked: see checkAfter.

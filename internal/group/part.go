@@ -25,7 +25,7 @@ func New(e *engine.Engine, o Options) *Group {
 	}
 	g.clock.init(o.Wall, o.Nanos)
 	g.effects.init()
-	e.Topology = source{g} // clients ask while data are loaded, too
+	e.Home().Topology = source{g} // clients ask while data are loaded, too
 	return g
 }
 

@@ -6,7 +6,7 @@ import "github.com/miniserver-go/miniserver/internal/engine"
 func (m *Master) cmdWait(c *engine.Call) {
 	replicas, deadline := c.Int(), c.DeadlineAfter(c.Arg())
 	m.refuseOnReplica(c, errWait)
-	switch g := c.Engine.Group(); {
+	switch g := c.World.Group(); {
 	case !c.OK():
 	case g != nil:
 		waitInGroup(c, g, int(replicas), deadline)
@@ -48,7 +48,7 @@ func (m *Master) cmdWaitAOF(c *engine.Call) {
 // refuseOnReplica refuses the call if this server is a replica, or a member of a group that does
 // not lead.
 func (m *Master) refuseOnReplica(c *engine.Call, err error) {
-	if g := c.Engine.Group(); m.link != nil || g != nil && !g.Seated {
+	if g := c.World.Group(); m.link != nil || g != nil && !g.Seated {
 		c.Refuse(err)
 	}
 }

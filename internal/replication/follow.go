@@ -39,7 +39,7 @@ func (m *Master) toMaster(c *engine.Call) {
 // REPLICAOF <host port | NO ONE>
 func (m *Master) cmdReplicaOf(c *engine.Call) {
 	switch {
-	case c.Engine.Topology != nil:
+	case c.World.Topology != nil && c.World.Node == nil:
 		c.Refuse(errGroupReplica)
 	case c.Engine.Config.Cluster:
 		c.Refuse(errClusterReplica)

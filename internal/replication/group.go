@@ -103,7 +103,7 @@ func waitInGroup(c *engine.Call, g *topology.Group, members int, deadline int64)
 	if blocked == nil {
 		return
 	}
-	c.Engine.Topology.Stored(func(n int) bool {
+	c.World.Topology.Stored(func(n int) bool {
 		has = max(has, n)
 		if n >= members && !blocked.Ended() {
 			blocked.End()

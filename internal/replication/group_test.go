@@ -25,7 +25,7 @@ func TestTheLeaderOfAGroupIsTheMaster(t *testing.T) {
 		{ID: 2, Host: "10.0.0.2", Port: 7002, Up: true, Applied: 4, Heard: 1500},
 		{ID: 3, Host: "10.0.0.3", Port: 7003, Heard: -1},
 	}}
-	b.Topology = source{group: g}
+	b.Home().Topology = source{group: g}
 	client := b.NewSession(nil)
 	require.Equal(t, "*3\r\n$6\r\nmaster\r\n:5\r\n*1\r\n*3\r\n$8\r\n10.0.0.2\r\n$4\r\n7002\r\n$1\r\n4\r\n",
 		b.do(client, "ROLE"))

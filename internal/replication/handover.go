@@ -41,7 +41,7 @@ func (m *Master) handOver() {
 
 // FAILOVER [TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]
 func (m *Master) cmdFailover(c *engine.Call) {
-	if c.Engine.Topology != nil {
+	if c.World.Topology != nil && c.World.Node == nil {
 		c.Fail(errFailoverGroup)
 		return
 	}

@@ -33,8 +33,8 @@ func (m *Master) fillMemory(_ *engine.World, b *bytes.Buffer) {
 }
 
 // fillReplication writes the fields of INFO replication.
-func (m *Master) fillReplication(_ *engine.World, b *bytes.Buffer) {
-	if g := m.engine.Group(); g != nil {
+func (m *Master) fillReplication(w *engine.World, b *bytes.Buffer) {
+	if g := w.Group(); g != nil {
 		fillGroup(b, g, &m.stream, m.params.backlogSize)
 		return
 	}
@@ -115,7 +115,7 @@ func bit(b bool) int {
 
 // ROLE
 func (m *Master) cmdRole(c *engine.Call) {
-	if g := m.engine.Group().For(c.Session.Client().TLS); g != nil {
+	if g := c.World.Group().For(c.Session.Client().TLS); g != nil {
 		replyGroupRole(c, g)
 		return
 	}

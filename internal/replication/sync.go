@@ -68,7 +68,7 @@ func (r *replica) maySync(c *engine.Call) bool {
 	switch {
 	case r.Attached():
 		return false
-	case c.Engine.Topology != nil:
+	case c.World.Topology != nil:
 		c.Refuse(errGroupSync)
 	case c.Reply.Len() > 0:
 		c.Refuse(errPending)

@@ -129,7 +129,7 @@ func (s *Sentinel) cmdFailover(c *engine.Call) {
 		c.Refuse(errNoReplica)
 	}
 	if c.OK() {
-		s.engine.Topology.Transfer(0, s.handedOver)
+		s.engine.Home().Topology.Transfer(0, s.handedOver)
 		c.Reply.Status("OK")
 	}
 }

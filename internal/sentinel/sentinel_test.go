@@ -44,7 +44,7 @@ func newMember(t *testing.T) *member {
 			{ID: 3, Host: "127.0.0.1", Port: 7003, Heard: 2500, Applied: 30},
 		}}}}
 	m.Engine = engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
-	m.Topology = source{m.group}
+	m.Home().Topology = source{m.group}
 	m.Join(pubsub.Part(), sentinel.New(m.Engine).Part())
 	m.Join(clients.Parts(m.Engine)...)
 	m.client = m.NewSession(nil)

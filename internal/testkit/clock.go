@@ -20,7 +20,8 @@ import (
 //
 // Now and Wait may be called from any goroutine, the other methods under the engine's lock.
 type Clock struct {
-	machine func() int64 // microseconds since the epoch
+	machine func() int64    // microseconds since the epoch
+	worlds  []*engine.World // that it is the clock of, under the engine's lock
 	motion  atomic.Pointer[motion]
 	alarm   atomic.Int64 // the machine's time at which a Tick is needed in any case; 0 for never
 }
@@ -40,6 +41,7 @@ const maxTime = 253402300799999
 // joins the engine by itself.
 func NewClock(e *engine.Engine) *Clock {
 	c := newClock(e)
+	c.worlds = append(c.worlds, e.Home())
 	e.Join(engine.Part{Name: "clock", Clock: c})
 	return c
 }
@@ -85,15 +87,17 @@ func (c *Clock) run(at int64, rate float64) {
 // set sets the clock while it stands still.
 func (c *Clock) set(at int64) { c.run(at, 0) }
 
-// MoveTo sets the clock, which is that of w, to a time in microseconds since the epoch. On the way
-// ahead, all that is due happens in order. It is called between commands.
+// MoveTo sets the clock, which is that of w and maybe of others, to a time in microseconds since
+// the epoch. On the way ahead, all that is due happens in order. It is called between commands.
 func (c *Clock) MoveTo(w *engine.World, at int64) {
 	rate := c.motion.Load().rate
 	if c.Freeze(); at > c.Now() {
-		w.PassTo(at, c.set)
+		engine.Pass(c.worlds, at, c.set)
 	}
 	c.run(at, rate)
-	w.TickNow()
+	for _, w := range c.worlds {
+		w.TickNow()
+	}
 	w.TickBy(at / 1000) // the host has gone to sleep by the old time
 }
 

@@ -101,6 +101,8 @@ func (k *Kit) cmdWorldDrop(c *engine.Call) {
 	case w == nil:
 	case w == k.engine.Home():
 		c.Refuse(errDropDefault)
+	case w.Node != nil:
+		c.Refuse(errDropNode)
 	case len(w.Clients()) > 0:
 		c.Refusef(errWorldInUse, nameOf(w), len(w.Clients()))
 	}

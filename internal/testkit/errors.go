@@ -28,6 +28,7 @@ const (
 	errNoWorldNorSnapshot = "ERR there is no world or snapshot '%s'"
 	errDropDefault        = command.Error("ERR the world of new connections cannot be dropped, " +
 		"MINI.WORLD RESET empties it")
+	errDropNode   = command.Error("ERR the world is a node of a cluster, MINI.CLUSTER KILL ends it")
 	errWorldInUse = "ERR world '%s' has %d clients"
 	errOwned      = "ERR worlds '%s-*' have another owner"
 	errFaultID    = command.Error("ERR a fault's id has 1 to 128 printable characters of ASCII, no spaces among them")

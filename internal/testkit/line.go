@@ -19,6 +19,16 @@ const (
 	flags = command.Admin | command.NoScript | command.NoMulti | command.SkipSlowlog
 )
 
+// What a package needs that brings further commands of the kit.
+const (
+	Since = since
+	Group = group
+	Flags = flags
+)
+
+// HelpLine returns the HELP subcommand of a container, for such a package.
+func HelpLine() command.Line { return helpFor() }
+
 // helpFor returns the HELP subcommand of a container.
 func helpFor() command.Line {
 	cmd := engine.HelpLine(since)

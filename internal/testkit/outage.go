@@ -87,6 +87,34 @@ func (k *Kit) begin(w *engine.World, o outage, caller *engine.Session) error {
 	return nil
 }
 
+// Hang keeps what clients send to a world from arriving, or lets it arrive, as an outage does.
+func (k *Kit) Hang(w *engine.World, on bool) {
+	o := outageOf(w)
+	switch {
+	case !on && o.mishap == hang:
+		_ = k.end(w) // which is no error, since nothing listens again
+	case on && o.mishap == noMishap:
+		*o = outage{mishap: hang, hung: make(map[*engine.Session]bool)}
+		k.arrange()
+		for _, s := range w.Clients() {
+			if o.concerns(s) {
+				o.strike(s)
+			}
+		}
+	}
+}
+
+// Cut ends the connections of a world's clients, as an outage does; that of who asked for it ends
+// after its reply.
+func (k *Kit) Cut(w *engine.World, asked *engine.Session) {
+	var o outage
+	for _, s := range w.Clients() {
+		if o.concerns(s) {
+			s.DisconnectBy(asked)
+		}
+	}
+}
+
 // end ends the outage of a world, if there is one. What hangs goes on.
 func (k *Kit) end(w *engine.World) error {
 	o := outageOf(w)

@@ -45,11 +45,21 @@ func (k *Kit) world(name string) *engine.World {
 	if w := k.existing(name); w != nil {
 		return w
 	}
-	w, clock := k.engine.NewWorld(seedOf(k.seed, name)), newClock(k.engine)
+	return k.newWorld(name, newClock(k.engine))
+}
+
+// newWorld makes a world with a clock.
+func (k *Kit) newWorld(name string, clock *Clock) *engine.World {
+	w := k.engine.NewWorld(seedOf(k.seed, name))
 	*engine.PerWorld[worldOf](w) = worldOf{name: name, clock: clock}
+	clock.worlds = append(clock.worlds, w)
 	w.Steer(clock)
 	return w
 }
+
+// Beside makes a world whose clock is that of the world of new connections, for a node of a
+// cluster.
+func (k *Kit) Beside(name string) *engine.World { return k.newWorld(name, k.Clock) }
 
 // checkWorld returns why the world with a name cannot be made; nil if it can, or is there.
 func (k *Kit) checkWorld(name string) error {

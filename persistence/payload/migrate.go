@@ -248,7 +248,11 @@ func (m *migrator) send(c *engine.Call, q *migration, t *target, key []byte) {
 	if ttl != 0 {
 		ttl = max(ttl-c.Now(), 1)
 	}
-	args := [][]byte{[]byte("RESTORE"), key, strconv.AppendInt(nil, ttl, 10), t.payload}
+	restore := []byte("RESTORE")
+	if c.Engine.Config.Cluster {
+		restore = []byte("RESTORE-ASKING")
+	}
+	args := [][]byte{restore, key, strconv.AppendInt(nil, ttl, 10), t.payload}
 	if q.replace {
 		args = append(args, []byte("REPLACE"))
 	}

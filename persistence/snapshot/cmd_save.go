@@ -110,7 +110,7 @@ func (s *Saver) cmdDebugReload(c *engine.Call) {
 			c.Refuse(errReloadArgs)
 		}
 	}
-	if c.Engine.Topology != nil && (!flush || !save || merge) {
+	if c.World.Topology != nil && (!flush || !save || merge) {
 		c.Refuse(errReloadGroup)
 	}
 	if !c.OK() {

@@ -24,8 +24,8 @@ func NewCopy(e *engine.Engine, src io.Reader, size int64, spawn func(run func())
 	dice := rand.New(rand.NewPCG(e.Home().Random(), e.Home().Random())).Uint64N
 	o := payload.Options(e.Home(), size, false)
 	o.Keyspace, o.Spawn, o.Limits.Dice = e.Home().Keyspace.Twin(dice), spawn, dice
-	o.Keyspace.Replaying = true                            // nothing expires before its owner has all
-	o.RefuseUnknown = o.RefuseUnknown || e.Topology != nil // members of a group have the same data
+	o.Keyspace.Replaying = true                           // nothing expires before its owner has all
+	o.RefuseUnknown = o.RefuseUnknown || e.Group() != nil // members of a group have the same data
 	c := &Copy{newLoading(e, src, o)}
 	c.l.gather, c.l.keepExpired = true, true
 	return c

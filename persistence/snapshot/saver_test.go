@@ -141,7 +141,9 @@ func TestSavePointsWhileTimePasses(t *testing.T) {
 	require.NoError(t, b.Load(false))
 	require.NoError(t, b.Engine.Params.Named("save").Set("60 1"))
 	pass := func(seconds int64) {
-		b.With(func() { b.Home().PassTo(b.clock+seconds*1e6, func(micros int64) { b.clock = micros }) })
+		b.With(func() {
+			engine.Pass(b.Engine.Worlds(), b.clock+seconds*1e6, func(micros int64) { b.clock = micros })
+		})
 	}
 	b.do("SET large " + strings.Repeat("x1y2z", 100))
 	pass(60)

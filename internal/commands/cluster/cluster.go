@@ -1,13 +1,15 @@
 // Package cluster is CLUSTER, ASKING, READONLY and READWRITE: the server as the only node of a
-// cluster, or its group as one. A server that is neither refuses them: clients probe for a cluster.
+// cluster, its group as one, or a world as a node of a cluster in one process, which package shards
+// makes. A server that is none of them refuses the commands: clients probe for a cluster.
 //
 //	cluster.go   the lines of the commands
 //	node.go      what they say of nodes
 //	slots.go     what they say of slots
-//	nodes.go     which nodes there are: this one, or the members of its group
+//	change.go    how they change a cluster of several shards
+//	nodes.go     which nodes there are: this one, those of its group or those of its cluster
 //	address.go   where clients reach this one
 //
-// The node owns all hash slots and keeps them. Package slot knows which slot a key belongs to;
+// A node alone owns all hash slots and keeps them. Package slot knows which slot a key belongs to;
 // whether a command may run here, and where a client is redirected to, is decided in package
 // engine.
 package cluster

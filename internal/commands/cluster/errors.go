@@ -11,8 +11,20 @@ const (
 	errFailoverMaster = command.Error("ERR You should send CLUSTER FAILOVER to a replica")
 	errFilterTwice    = command.Error("ERR Multiple filters of the same type are disallowed.")
 	errFlushSlots     = command.Error("ERR DB must be empty to perform CLUSTER FLUSHSLOTS.")
-	errForgetSelf     = command.Error("ERR I tried hard but I can't forget myself...")
-	errGroupNodes     = command.Error("ERR A group has all hash slots, and its members are the nodes: use GROUP ADD, " +
+	errFailoverDown   = command.Error("ERR Master is down or failed, please use CLUSTER FAILOVER FORCE")
+	errFixedNodes     = command.Error("ERR The nodes of this cluster are in one process, and stay what they are")
+	errEpochKnows     = command.Error("ERR The user can assign a config epoch only when the node does not know any " +
+		"other node.")
+	errReplicateData    = command.Error("ERR To set a master the node must be empty and without assigned slots.")
+	errReplicateReplica = command.Error("ERR I can only replicate a master, not a replica.")
+	errSetSlotReplica   = command.Error("ERR You can use SETSLOT only with masters.")
+	errSlotFree         = "ERR Slot %d is already unassigned"
+	errSlotKeys         = "ERR Can't assign hashslot %d to a different node while I still hold keys for this " +
+		"hash slot."
+	errSlotNotOwned  = "ERR I'm not the owner of hash slot %d"
+	errTargetReplica = command.Error("ERR Target node is not a master")
+	errForgetSelf    = command.Error("ERR I tried hard but I can't forget myself...")
+	errGroupNodes    = command.Error("ERR A group has all hash slots, and its members are the nodes: use GROUP ADD, " +
 		"GROUP REMOVE and GROUP TRANSFER")
 	errKeepsSlots    = command.Error("ERR The only node of a cluster keeps all hash slots")
 	errNoCluster     = command.Error("ERR This instance has cluster support disabled")

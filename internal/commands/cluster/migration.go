@@ -126,7 +126,7 @@ func movedRanges(c *engine.Call) {
 // target reads the node to which slots are to move. There is no other one.
 func target(c *engine.Call) {
 	id := c.Arg()
-	own, _ := clusterID(c.Engine)
+	own, _ := clusterID(c.World)
 	switch {
 	case c.Failed():
 	case len(id) != len(own):

@@ -34,7 +34,7 @@ func isNode(e *engine.Engine) bool { return e.Config.Cluster || e.Config.LikeClu
 func inClusterOrGroup(run engine.Handler) engine.Handler {
 	refusing := inCluster(run)
 	return func(c *engine.Call) {
-		if c.Engine.Group() != nil {
+		if c.World.Group() != nil {
 			run(c)
 			return
 		}
@@ -46,9 +46,11 @@ func inClusterOrGroup(run engine.Handler) engine.Handler {
 // their own.
 func cmdNoSub(c *engine.Call) { c.Fail(c.SubSyntaxError()) }
 
-// ASKING. It would admit the next command to a slot that is being imported; here all slots are the
-// node's own.
-func cmdAsking(c *engine.Call) { c.Reply.Status("OK") }
+// ASKING. It admits the next command to a slot that is being imported.
+func cmdAsking(c *engine.Call) {
+	c.Session.Ask()
+	c.Reply.Status("OK")
+}
 
 // READONLY
 func cmdReadOnly(c *engine.Call) {
@@ -64,13 +66,13 @@ func cmdReadWrite(c *engine.Call) {
 
 // CLUSTER MYID
 func cmdClusterMyID(c *engine.Call) {
-	id, _ := clusterID(c.Engine)
+	id, _ := clusterID(c.World)
 	c.Reply.BulkString(id)
 }
 
 // CLUSTER MYSHARDID
 func cmdClusterMyShardID(c *engine.Call) {
-	_, shard := clusterID(c.Engine)
+	_, shard := clusterID(c.World)
 	c.Reply.BulkString(shard)
 }
 
@@ -87,23 +89,21 @@ func fillInfo(w *engine.World, b *bytes.Buffer) {
 	if !isNode(e) {
 		return
 	}
-	state, served, failed := "ok", slot.Count, 0
-	epoch, ok := clusterEpoch(e)
+	epoch, own, ok := clusterEpochs(w)
+	t := tallyOf(w)
+	state := "ok"
 	if !ok {
-		state, served, failed = "fail", 0, slot.Count
+		state = "fail"
 	}
-	nodes := 1
-	if g := e.Group(); g != nil {
-		nodes = len(nodesOf(g))
-	}
-	engine.Fields(b, "cluster_state", state, "cluster_slots_assigned", slot.Count, "cluster_slots_ok", served,
-		"cluster_slots_pfail", 0, "cluster_slots_fail", failed)
+	engine.Fields(b, "cluster_state", state, "cluster_slots_assigned", t.assigned,
+		"cluster_slots_ok", t.assigned-t.suspected-t.failed, "cluster_slots_pfail", t.suspected,
+		"cluster_slots_fail", t.failed)
 	if e.Release.Has(namesShards) {
 		engine.Fields(b, "cluster_nodes_pfail", 0, "cluster_nodes_fail", 0, "cluster_voting_nodes_pfail", 0,
 			"cluster_voting_nodes_fail", 0)
 	}
-	engine.Fields(b, "cluster_known_nodes", nodes, "cluster_size", 1, "cluster_current_epoch", epoch,
-		"cluster_my_epoch", epoch, "cluster_stats_messages_sent", 0, "cluster_stats_messages_received", 0)
+	engine.Fields(b, "cluster_known_nodes", t.nodes, "cluster_size", t.masters, "cluster_current_epoch", epoch,
+		"cluster_my_epoch", own, "cluster_stats_messages_sent", 0, "cluster_stats_messages_received", 0)
 	if e.Release.Has(namesShards) {
 		engine.Fields(b, "cluster_stats_bytes_sent", 0, "cluster_stats_bytes_received", 0,
 			"cluster_stats_pubsub_bytes_sent", 0,
@@ -115,12 +115,51 @@ func fillInfo(w *engine.World, b *bytes.Buffer) {
 	}
 }
 
+// tally is how many nodes and slots there are.
+type tally struct {
+	nodes, masters              int // masters with slots
+	assigned, suspected, failed int // slots, and those of nodes that are not up
+}
+
+// tallyOf counts the nodes and slots, as a node knows them. A group without a leader serves none of
+// its slots.
+func tallyOf(w *engine.World) (t tally) {
+	nodes := []node{{master: true, up: true, slots: all}}
+	switch g := w.Engine().Group(); {
+	case w.Node != nil:
+		nodes = nodesAround(w)
+	case g != nil:
+		nodes = nodesOf(g)
+		if len(nodes) == 0 || !nodes[0].master {
+			t.assigned, t.failed = slot.Count, slot.Count
+		}
+	}
+	t.nodes = len(nodes)
+	for _, n := range nodes {
+		served := 0
+		for _, r := range n.slots {
+			served += r[1] - r[0] + 1
+		}
+		t.assigned += served
+		switch {
+		case n.up:
+		case n.suspected:
+			t.suspected += served
+		default:
+			t.failed += served
+		}
+		if served > 0 {
+			t.masters++
+		}
+	}
+	return t
+}
+
 // CLUSTER NODES
 func cmdClusterNodes(c *engine.Call) {
 	var text []byte
-	nodes := shownNodes(c.Engine, c.Session)
-	for i := range nodes {
-		text = append(text, nodeLine(c, &nodes[i], masterOf(nodes))...)
+	for _, n := range shownNodes(c.World, c.Session) {
+		text = append(text, nodeLine(c, &n)...)
 	}
 	c.Reply.Verbatim("txt", text)
 }
@@ -128,43 +167,42 @@ func cmdClusterNodes(c *engine.Call) {
 // nodeLine returns the line of CLUSTER NODES about a node:
 //
 //	id ip:port@bus,name flags master ping-sent pong-received epoch link-state slots
-func nodeLine(c *engine.Call, n, master *node) string {
-	flags, of, link, pong, served := "slave", "-", "connected", int64(0), ""
-	switch {
-	case n.master:
-		flags, served = "master", fmt.Sprintf(" 0-%d", slot.Count-1)
-	case master != nil:
-		of = master.id
+func nodeLine(c *engine.Call, n *node) string {
+	flags, link, pong, served := "slave", "connected", int64(0), ""
+	if n.master {
+		flags = "master"
+	}
+	for _, r := range n.slots {
+		if served += fmt.Sprintf(" %d", r[0]); r[1] > r[0] {
+			served += fmt.Sprintf("-%d", r[1])
+		}
 	}
 	if n.myself {
 		flags = "myself," + flags
 	} else {
 		pong = c.Now() - max(0, n.heard)
 	}
-	if !n.up {
+	switch {
+	case n.suspected:
+		flags, link = flags+",fail?", "disconnected"
+	case !n.up:
 		flags, link = flags+",fail", "disconnected"
 	}
 	name := ""
 	if n.at.name != "" {
 		name = "," + n.at.name
 	}
-	epoch, _ := clusterEpoch(c.Engine)
-	return fmt.Sprintf("%s %s:%s@%s%s %s %s 0 %d %d %s%s\n", n.id, n.at.ip, n.at.port, n.at.bus, name, flags, of, pong,
-		epoch, link, served)
+	return fmt.Sprintf("%s %s:%s@%s%s %s %s 0 %d %d %s%s%s\n", n.id, n.at.ip, n.at.port, n.at.bus, name, flags,
+		cmp.Or(n.of, "-"), pong, n.epoch, link, served, n.moving)
 }
 
 // replicaLines replies with the lines of CLUSTER NODES about the replicas of a node.
 func replicaLines(c *engine.Call, id string) {
-	nodes := shownNodes(c.Engine, c.Session)
-	master := masterOf(nodes)
-	at, n := c.Reply.Defer(), 0
-	for i := range nodes {
-		if master != nil && id == master.id && !nodes[i].master {
-			c.Reply.BulkString(strings.TrimSuffix(nodeLine(c, &nodes[i], master), "\n"))
-			n++
-		}
+	replicas := replicasOf(shownNodes(c.World, c.Session), id)
+	c.Reply.Array(len(replicas))
+	for i := range replicas {
+		c.Reply.BulkString(strings.TrimSuffix(nodeLine(c, &replicas[i]), "\n"))
 	}
-	c.Reply.SetArray(at, n)
 }
 
 // endpoint is how clients are to reach a node: by its address or its name. It may be unknown; then
@@ -192,19 +230,29 @@ func preferred(c *engine.Call, at address) endpoint {
 
 // CLUSTER SLOTS
 func cmdClusterSlots(c *engine.Call) {
-	nodes := shownNodes(c.Engine, c.Session)
-	if masterOf(nodes) == nil {
-		c.Reply.Array(0)
-		return
+	nodes := slices.DeleteFunc(shownNodes(c.World, c.Session), func(n node) bool { return !n.up && !n.master })
+	var ranges []served
+	for _, m := range nodes {
+		for _, r := range m.slots {
+			ranges = append(ranges, served{r, append([]node{m}, replicasOf(nodes, m.id)...)})
+		}
 	}
-	nodes = slices.DeleteFunc(nodes, func(n node) bool { return !n.up && !n.master })
-	c.Reply.Array(1)
-	c.Reply.Array(2 + len(nodes))
-	c.Reply.Int(0)
-	c.Reply.Int(slot.Count - 1)
-	for i := range nodes {
-		replySlotNode(c, &nodes[i])
+	slices.SortFunc(ranges, func(a, b served) int { return cmp.Compare(a.slots[0], b.slots[0]) })
+	c.Reply.Array(len(ranges))
+	for _, r := range ranges {
+		c.Reply.Array(2 + len(r.nodes))
+		c.Reply.Int(int64(r.slots[0]))
+		c.Reply.Int(int64(r.slots[1]))
+		for i := range r.nodes {
+			replySlotNode(c, &r.nodes[i])
+		}
 	}
+}
+
+// served is a range of slots with the nodes that have its keys, the master first.
+type served struct {
+	slots [2]int
+	nodes []node
 }
 
 // replySlotNode replies with a node as CLUSTER SLOTS shows it: how to reach it, its ID, and since
@@ -251,30 +299,55 @@ func zoneOf(c *engine.Call, n *node) string {
 
 // CLUSTER SHARDS
 func cmdClusterShards(c *engine.Call) {
-	w, nodes := c.Reply, shownNodes(c.Engine, c.Session)
-	w.Array(1)
+	nodes := shownNodes(c.World, c.Session)
+	var shards [][]node
+	for _, n := range nodes {
+		i := slices.IndexFunc(shards, func(s []node) bool { return s[0].shard == n.shard })
+		if i < 0 {
+			i, shards = len(shards), append(shards, nil)
+		}
+		shards[i] = append(shards[i], n)
+	}
+	c.Reply.Array(max(1, len(shards)))
+	for _, s := range shards {
+		replyShard(c, s)
+	}
+	if len(shards) == 0 {
+		replyShard(c, nil)
+	}
+}
+
+// replyShard replies with the nodes of a shard, as CLUSTER SHARDS shows it.
+func replyShard(c *engine.Call, nodes []node) {
+	w, ranges := c.Reply, [][2]int(nil)
+	for _, n := range nodes {
+		ranges = append(ranges, n.slots...)
+	}
 	if c.Has(namesShards) {
 		w.Map(3)
 	} else {
 		w.Map(2)
 	}
 	w.BulkString("slots")
-	if masterOf(nodes) == nil {
-		w.Array(0)
-	} else {
-		w.Array(2)
-		w.Int(0)
-		w.Int(slot.Count - 1)
+	w.Array(2 * len(ranges))
+	for _, r := range ranges {
+		w.Int(int64(r[0]))
+		w.Int(int64(r[1]))
 	}
 	w.BulkString("nodes")
 	w.Array(len(nodes))
 	for i := range nodes {
 		replyShardNode(c, &nodes[i])
 	}
-	if c.Has(namesShards) {
-		w.BulkString("id")
-		cmdClusterMyShardID(c)
+	if !c.Has(namesShards) {
+		return
 	}
+	_, shard := clusterID(c.World)
+	if len(nodes) > 0 {
+		shard = nodes[0].shard
+	}
+	w.BulkString("id")
+	w.BulkString(shard)
 }
 
 // replyShardNode replies with a node as CLUSTER SHARDS shows it.
@@ -315,18 +388,18 @@ func cmdClusterLinks(c *engine.Call) { c.Reply.Array(0) }
 // knownNode reads the ID of a node. One that the cluster does not have latches an error.
 func knownNode(c *engine.Call) (id string, myself bool) {
 	id = string(c.Arg())
-	i := slices.IndexFunc(shownNodes(c.Engine, c.Session), func(n node) bool { return n.id == id })
+	i := slices.IndexFunc(shownNodes(c.World, c.Session), func(n node) bool { return n.id == id })
 	if i < 0 {
 		c.Refusef(errUnknownNode, id)
 	}
-	own, _ := clusterID(c.Engine)
+	own, _ := clusterID(c.World)
 	return id, id == own
 }
 
 // CLUSTER REPLICAS node-id, CLUSTER SLAVES node-id
 func cmdClusterReplicas(c *engine.Call) {
 	id, _ := knownNode(c)
-	if master := masterOf(shownNodes(c.Engine, c.Session)); master == nil || master.id != id {
+	if !slices.ContainsFunc(shownNodes(c.World, c.Session), func(n node) bool { return n.id == id && n.master }) {
 		c.Refuse(errNotMaster)
 	}
 	if c.OK() {
@@ -347,6 +420,8 @@ func cmdClusterForget(c *engine.Call) { refuseNode(c, errForgetSelf) }
 // CLUSTER REPLICATE node-id
 func cmdClusterReplicate(c *engine.Call) {
 	switch {
+	case c.Left() == 1 && c.World.Node != nil:
+		replicate(c)
 	case c.Left() == 1:
 		refuseNode(c, errReplicateSelf)
 	case c.Left() != 2 || !c.Word("NO") || !c.Word("ONE"):
@@ -363,15 +438,20 @@ func refuseNode(c *engine.Call, self error) {
 	if _, myself := knownNode(c); myself {
 		c.Refuse(self)
 	}
+	if c.World.Node != nil {
+		c.Refuse(errFixedNodes)
+	}
 	c.Fail(errGroupNodes)
 }
 
 // CLUSTER FAILOVER [FORCE | TAKEOVER]
 func cmdClusterFailover(c *engine.Call) {
-	if c.More() && !c.Word("FORCE") && !c.Word("TAKEOVER") {
-		c.Refuse(engine.ErrSyntax)
-	}
+	forced := c.Word("FORCE") || c.Word("TAKEOVER")
 	c.End()
+	if c.World.Node != nil {
+		failOver(c, forced)
+		return
+	}
 	if c.Engine.Group() == nil || c.Engine.Group().Seated {
 		c.Refuse(errFailoverMaster)
 	}
@@ -392,6 +472,12 @@ func cmdClusterMeet(c *engine.Call) {
 		c.Refuse(c.SubSyntaxError())
 	case net.ParseIP(string(ip)) == nil || port < 1 || port > 65535 || bus < 1 || bus > 65535:
 		c.Refusef(errNodeAddress, ip, c.Args[3])
+	}
+	if c.World.Node != nil {
+		if c.OK() {
+			meet(c, ip, port)
+		}
+		return
 	}
 	if c.Engine.Group() != nil {
 		c.Refuse(errGroupNodes)
@@ -414,7 +500,10 @@ func cmdClusterReset(c *engine.Call) {
 	if c.More() && !c.Word("HARD") && !c.Word("SOFT") {
 		c.Refuse(engine.ErrSyntax)
 	}
-	if c.End(); c.OK() {
+	if c.End(); c.World.Node != nil {
+		c.Refuse(errFixedNodes)
+	}
+	if c.OK() {
 		keepSlots(c)
 	}
 }
@@ -425,6 +514,10 @@ func cmdClusterSaveConfig(c *engine.Call) { c.Reply.Status("OK") }
 
 // CLUSTER BUMPEPOCH
 func cmdClusterBumpEpoch(c *engine.Call) {
+	if c.World.Node != nil {
+		bumpEpoch(c)
+		return
+	}
 	cl := identityOf(c.Engine)
 	if cl.epoch > 0 {
 		c.Reply.Status(fmt.Sprintf("STILL %d", cl.epoch))
@@ -441,6 +534,8 @@ func cmdClusterSetEpoch(c *engine.Call) {
 	case c.Failed():
 	case epoch < 0:
 		c.Refusef(errEpoch, epoch)
+	case c.World.Node != nil:
+		c.Refuse(errEpochKnows)
 	case identityOf(c.Engine).epoch != 0:
 		c.Refuse(errEpochSet)
 	}

@@ -1,33 +1,94 @@
 package cluster
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/slot"
 	"github.com/miniserver-go/miniserver/internal/topology"
 )
 
 // node is a node of the cluster as clients are told of it: the server itself, if it is alone, else
-// a member of its group.
+// a member of its group, or a node of a cluster of several shards.
 type node struct {
-	id      string
-	at      address
-	myself  bool
-	master  bool
-	up      bool
-	heard   int64 // how many milliseconds ago
-	applied int64 // the offset of its data
+	id, shard string
+	at        address
+	myself    bool
+	master    bool
+	of        string // the ID of the master that it follows; "" for a master, or if that is unknown
+	up        bool
+	suspected bool     // it is not up, and not everybody has agreed on that
+	heard     int64    // how many milliseconds ago
+	applied   int64    // the offset of its data
+	epoch     int64    // of its configuration
+	slots     [][2]int // ranges that it serves
+	moving    string   // slots of this node that move, as CLUSTER NODES shows them
 }
 
-// shownNodes returns the nodes that a client is shown, the master first. A group that has never had
-// a leader has none.
-func shownNodes(e *engine.Engine, s *engine.Session) []node {
+// all is the slots of a node that has them all.
+var all = [][2]int{{0, slot.Count - 1}}
+
+// shownNodes returns the nodes that a client is shown, the masters before their replicas. A group
+// that has never had a leader has none.
+func shownNodes(w *engine.World, s *engine.Session) []node {
+	e := w.Engine()
+	if w.Node != nil {
+		return nodesAround(w)
+	}
 	g := e.Group().For(s.Client().TLS)
 	if g == nil {
-		return []node{{id: identityOf(e).id, at: addressFor(e, s), myself: true, master: true, up: true}}
+		own := identityOf(e)
+		return []node{{id: own.id, shard: own.shard, at: addressFor(e, s), myself: true, master: true, up: true,
+			epoch: own.epoch, slots: all}}
 	}
 	return nodesOf(g)
+}
+
+// nodesAround returns the nodes of a cluster of several shards, as one of them knows it: those of
+// each shard, and in the order of their slots.
+func nodesAround(w *engine.World) (list []node) {
+	own := w.Node
+	c, v := own.Cluster, own.View
+	masters := c.Masters(v)
+	for _, m := range masters {
+		for _, n := range append([]*topology.Node{m}, c.Replicas(v, m)...) {
+			list = append(list, nodeAround(w, n, m))
+		}
+	}
+	return list
+}
+
+// nodeAround returns a node of a cluster of several shards, whose master is known.
+func nodeAround(w *engine.World, n, master *topology.Node) node {
+	v, port := w.Node.View, strconv.Itoa(n.Port)
+	shown := node{id: n.ID, shard: n.Shard, at: address{ip: n.Host, port: port, bus: strconv.Itoa(n.Port + 10000)},
+		myself: n == w.Node, master: n == master, applied: n.Offset(), epoch: v.EpochOf(n), slots: v.Slots(n)}
+	if !shown.master {
+		shown.of = master.ID
+	}
+	shown.suspected = n.Cluster.Suspected(v, n, w.Millis()) && !v.Failed(n)
+	shown.up = !shown.suspected && !v.Failed(n)
+	if silent := v.Silent(n); silent != 0 {
+		shown.heard = w.Millis() - silent
+	}
+	if shown.myself {
+		shown.moving = movingSlots(n)
+	}
+	return shown
+}
+
+// movingSlots returns the slots of a node that move, as CLUSTER NODES shows them.
+func movingSlots(n *topology.Node) (text string) {
+	for at := range uint16(slot.Count) {
+		if to := n.Migrating[at]; to != nil {
+			text += fmt.Sprintf(" [%d->-%s]", at, to.ID)
+		} else if from := n.Importing[at]; from != nil {
+			text += fmt.Sprintf(" [%d-<-%s]", at, from.ID)
+		}
+	}
+	return text
 }
 
 // nodesOf returns the members of which it is known where clients reach them, the master first.
@@ -36,14 +97,17 @@ func nodesOf(g *topology.Group) (list []node) {
 		if m.Host == "" {
 			continue
 		}
-		n := node{id: g.NodeID(m.ID), at: addressOf(m), myself: m.ID == g.Self, master: m.ID == g.Last, up: m.Up,
-			heard: m.Heard, applied: int64(m.Applied)}
+		n := node{id: g.NodeID(m.ID), shard: g.ShardID(), at: addressOf(m), myself: m.ID == g.Self,
+			master: m.ID == g.Last, up: m.Up, heard: m.Heard, applied: int64(m.Applied), epoch: int64(g.Term)}
 		if n.master {
-			n.up = g.Leader != 0
+			n.up, n.slots = g.Leader != 0, all
 			list = slices.Insert(list, 0, n)
-		} else {
-			list = append(list, n)
+			continue
 		}
+		if leader := g.LastLeader(); leader != nil {
+			n.of = g.NodeID(leader.ID)
+		}
+		list = append(list, n)
 	}
 	return list
 }
@@ -54,29 +118,39 @@ func addressOf(m topology.Member) address {
 	return address{ip: m.Host, port: strconv.Itoa(m.Port), bus: strconv.Itoa(m.Port + 10000)}
 }
 
-// masterOf returns the node that serves the slots, the first; nil if there is none.
-func masterOf(nodes []node) *node {
-	if len(nodes) == 0 || !nodes[0].master {
-		return nil
+// replicasOf returns the nodes that follow another one.
+func replicasOf(nodes []node, master string) (list []node) {
+	for _, n := range nodes {
+		if n.of == master {
+			list = append(list, n)
+		}
 	}
-	return &nodes[0]
+	return list
 }
 
 // clusterID returns the ID of the server as a node, and that of its shard.
-func clusterID(e *engine.Engine) (node, shard string) {
-	if g := e.Group(); g != nil {
+func clusterID(w *engine.World) (node, shard string) {
+	if w.Node != nil {
+		return w.Node.ID, w.Node.Shard
+	}
+	if g := w.Group(); g != nil {
 		return g.NodeID(g.Self), g.ShardID()
 	}
-	own := identityOf(e)
+	own := identityOf(w.Engine())
 	return own.id, own.shard
 }
 
-// clusterEpoch returns the epoch of the cluster, and whether all slots are served.
-func clusterEpoch(e *engine.Engine) (epoch int64, ok bool) {
-	if g := e.Group(); g != nil {
-		return int64(g.Term), g.LeadingMember() != nil
+// clusterEpochs returns the epoch of the cluster and that of the node, and whether the slots are
+// served.
+func clusterEpochs(w *engine.World) (current, own int64, ok bool) {
+	if n := w.Node; n != nil {
+		return n.View.Epoch, n.View.EpochOf(n), w.ClusterOK()
 	}
-	return identityOf(e).epoch, true
+	if g := w.Group(); g != nil {
+		return int64(g.Term), int64(g.Term), g.LeadingMember() != nil
+	}
+	epoch := identityOf(w.Engine()).epoch
+	return epoch, epoch, true
 }
 
 // identity is what tells the server from other nodes.

@@ -103,48 +103,45 @@ func slotRange(c *engine.Call, disorder string) (from, to int) {
 
 // CLUSTER ADDSLOTS slot [slot ...]. The node has them all.
 func cmdClusterAddSlots(c *engine.Call) {
-	first := readSlot(c)
-	for c.More() {
-		readSlot(c)
-	}
-	if c.OK() {
-		c.Fail(command.Errorf(errSlotBusy, first))
+	slots := readSlots(c)
+	switch {
+	case !c.OK():
+	case c.World.Node != nil:
+		assignSlots(c, c.World.Node, slots)
+	default:
+		c.Fail(command.Errorf(errSlotBusy, slots[0]))
 	}
 }
 
 // CLUSTER ADDSLOTSRANGE start-slot end-slot [start-slot end-slot ...]
 func cmdClusterAddSlotsRange(c *engine.Call) {
-	if first := slotRanges(c); c.OK() {
-		c.Fail(command.Errorf(errSlotBusy, first))
+	slots := readRanges(c)
+	switch {
+	case !c.OK():
+	case c.World.Node != nil:
+		assignSlots(c, c.World.Node, slots)
+	default:
+		c.Fail(command.Errorf(errSlotBusy, slots[0]))
 	}
-}
-
-// slotRanges reads all ranges, and returns the first slot.
-func slotRanges(c *engine.Call) (first int) {
-	if c.Left()%2 != 0 {
-		c.Refusef(command.ErrArity, c.Cmd.FullName())
-		return 0
-	}
-	first, _ = slotRange(c, errSlotOrder)
-	for c.More() {
-		slotRange(c, errSlotOrder)
-	}
-	return first
 }
 
 // CLUSTER DELSLOTS slot [slot ...]. The node keeps them.
 func cmdClusterDelSlots(c *engine.Call) {
-	for c.More() {
-		readSlot(c)
-	}
-	if c.OK() {
-		keepSlots(c)
-	}
+	loseSlots(c, readSlots(c))
 }
 
 // CLUSTER DELSLOTSRANGE start-slot end-slot [start-slot end-slot ...]
 func cmdClusterDelSlotsRange(c *engine.Call) {
-	if slotRanges(c); c.OK() {
+	loseSlots(c, readRanges(c))
+}
+
+// loseSlots takes slots from the nodes that serve them.
+func loseSlots(c *engine.Call, slots []uint16) {
+	switch {
+	case !c.OK():
+	case c.World.Node != nil:
+		assignSlots(c, nil, slots)
+	default:
 		keepSlots(c)
 	}
 }
@@ -163,14 +160,29 @@ func cmdClusterFlushSlots(c *engine.Call) {
 	if c.DB.Len() > 0 {
 		c.Refuse(errFlushSlots)
 	}
-	if c.OK() {
-		keepSlots(c)
+	if !c.OK() {
+		return
 	}
+	if n := c.World.Node; n != nil {
+		var own []uint16
+		for _, r := range n.View.Slots(n) {
+			for at := r[0]; at <= r[1]; at++ {
+				own = append(own, uint16(at))
+			}
+		}
+		assignSlots(c, nil, own)
+		return
+	}
+	keepSlots(c)
 }
 
 // CLUSTER SETSLOT slot <IMPORTING node-id | MIGRATING node-id | NODE node-id | STABLE>. No other
-// node can have the slot, so what is allowed changes nothing.
+// node can have the slot of a server alone, so what is allowed there changes nothing.
 func cmdClusterSetSlot(c *engine.Call) {
+	if c.World.Node != nil {
+		setSlot(c)
+		return
+	}
 	n := readSlot(c)
 	switch known := func() bool { return string(c.Arg()) == identityOf(c.Engine).id }; {
 	case c.Failed():

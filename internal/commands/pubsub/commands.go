@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/glob"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // errShardInTx has the text of Redis.
@@ -141,15 +142,42 @@ func unsubscribe(c *engine.Call, k kind, reply string) {
 }
 
 // PUBLISH channel message
-func cmdPublish(c *engine.Call) { publish(c, (*tables).publish) }
+func cmdPublish(c *engine.Call) { publish(c, false, (*tables).publish) }
 
 // SPUBLISH shardchannel message
-func cmdSPublish(c *engine.Call) { publish(c, (*tables).publishShard) }
+func cmdSPublish(c *engine.Call) { publish(c, true, (*tables).publishShard) }
 
-func publish(c *engine.Call, send func(t *tables, channel, text []byte) int) {
+// publish sends a message to the subscribers here, whose number is the reply, and to those at the
+// other nodes of a cluster, or of the shard.
+func publish(c *engine.Call, shard bool, send func(t *tables, channel, text []byte) int) {
 	channel, text := c.Arg(), c.Arg()
 	if c.Refuse(c.PropagateMessage(channel)); c.OK() {
 		c.Reply.Int(int64(send(tablesOf(c.World), channel, text)))
+		for _, w := range c.World.Hearing(shard) {
+			send(tablesOf(w), channel, text)
+		}
+	}
+}
+
+// DropShardChannels ends the subscriptions to shard channels of a world whose slots it does not
+// serve any more, and tells the subscribers, as in Redis. served reports whether it serves the slot
+// of a channel.
+func DropShardChannels(w *engine.World, served func(channel string) bool) {
+	t := tablesOf(w)
+	for _, name := range slices.Sorted(maps.Keys(t.of[shards])) {
+		if served(name) {
+			continue
+		}
+		for _, s := range slices.Clone(t.of[shards].subscribers([]byte(name))) {
+			own := subscriptionsOf(s)
+			t.remove(s, own, shards, name)
+			m := resp.NewWriter(s.Reply.Proto())
+			m.Push(3)
+			m.BulkString("sunsubscribe")
+			m.BulkString(name)
+			m.Int(int64(own.count(shards)))
+			s.Push(m.Bytes())
+		}
 	}
 }
 
