@@ -174,6 +174,12 @@ func (s *Server) Addr() string {
 	return "pipe"
 }
 
+// Addrs returns all addresses to connect to: those of the nodes, if the server is a cluster.
+func (s *Server) Addrs() []string { return s.server.Addrs() }
+
+// Steer executes a command of the test kit without a connection, which no outage strikes.
+func (s *Server) Steer(words ...string) error { return s.kit(words...) }
+
 // scheme returns that of the URL of Addr.
 func (s *Server) scheme() (scheme string) {
 	_, port, _ := net.SplitHostPort(s.Addr())

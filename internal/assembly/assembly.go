@@ -50,6 +50,20 @@ type Options struct {
 	Group    NewMember        // of a server that is a member of a group, which is no test server; else nil
 }
 
+// Cluster makes a server a whole cluster of nodes, if the settings ask for it: see package shards.
+type Cluster interface {
+	Part() engine.Part
+	Open() error // once the server runs
+	Dialer(others payload.Dialer) payload.Dialer
+}
+
+// newCluster makes that of a server, in a program that brings it; nil otherwise.
+var newCluster func(e *engine.Engine, kit *testkit.Kit) Cluster
+
+// BringCluster lets the program's servers be clusters. It is called when the program starts: see
+// commands.Bring.
+func BringCluster(make func(e *engine.Engine, kit *testkit.Kit) Cluster) { newCluster = make }
+
 // NewMember makes the part by which a server is a member of a group. It is an option, and not a
 // part like the others, because most programs have no groups, and the Raft library is large.
 type NewMember func(e *engine.Engine, log func(level byte, format string, args ...any)) Member
@@ -113,7 +127,10 @@ func (a *Assembly) Load(fixtures ...string) error {
 	if err := a.Parts.Load(); err != nil {
 		return err
 	}
-	return a.LoadFixtures(fixtures...)
+	if err := a.LoadFixtures(fixtures...); err != nil || a.Cluster == nil {
+		return err
+	}
+	return a.Cluster.Open()
 }
 
 // LoadFixtures loads fixtures beside the data that are there.
@@ -149,6 +166,7 @@ type Parts struct {
 	Journal     *journal.Journal // nil if volatile
 	Group       Member           // nil without a group
 	Kit         *testkit.Kit     // nil without the test kit
+	Cluster     Cluster          // nil in a program without it
 
 	ends []func(err error) // what Close calls, the last one first
 }
@@ -164,17 +182,17 @@ func (p Parts) Close(err error) {
 // Join adds all parts except the server to an engine. It does not load the data.
 func Join(e *engine.Engine, o Options) Parts {
 	if !o.TestKit {
-		return join(e, o)
+		return join(e, o, nil)
 	}
 	kit := testkit.New(e) // first, since parts read the clock
-	p := join(e, o)
+	p := join(e, o, kit)
 	e.Join(kit.Part())
 	kit.Watch()
 	p.Kit = kit
 	return p
 }
 
-func join(e *engine.Engine, o Options) Parts {
+func join(e *engine.Engine, o Options, kit *testkit.Kit) Parts {
 	if o.Spawn == nil {
 		o.Spawn = func(run func()) { go run() }
 	}
@@ -187,9 +205,17 @@ func join(e *engine.Engine, o Options) Parts {
 		// Debug, verbose, notice, warning.
 		p.Scripts.Log = func(level int, text string) { log(".-*#"[level], "%s", text) }
 	}
-	e.Join(payload.Part(), payload.Migration(dialer{}))
+	dial := payload.Dialer(dialer{})
+	if newCluster != nil && o.Server != nil {
+		p.Cluster = newCluster(e, kit)
+		dial = p.Cluster.Dialer(dial)
+	}
+	e.Join(payload.Part(), payload.Migration(dial))
 	e.Join(commands.Parts(e)...)
 	e.Join(p.Scripts.Part())
+	if p.Cluster != nil {
+		e.Join(p.Cluster.Part())
+	}
 	if o.Volatile {
 		p.Replication = replication.New(e, replication.Options{Dial: dialMaster(e)})
 		e.Join(p.Replication.Part())
