@@ -175,7 +175,7 @@ func (d *dictionary) recount() (sums tally) {
 
 // postings compares the documents that have a word.
 func (c *comparison) postings(name string, held, fresh *postings) {
-	h, f, count, last := held.reader(), fresh.reader(), 0, ID(0)
+	h, f, count, last := held.reader(), fresh.reader(), uint32(0), ID(0)
 	for h.next() {
 		if h.id <= last || int(h.id) >= len(c.now) {
 			c.failf("%s: number %d follows on %d", name, h.id, last)

@@ -35,7 +35,7 @@ func (t *tally) note(e *posting) {
 
 // hold counts the blocks of some postings.
 func (t *tally) hold(p *postings) {
-	t.blocks += len(p.blocks)
+	t.blocks += p.blocks()
 	t.bytes += p.bytes()
 }
 
@@ -65,9 +65,9 @@ func (d *dictionary) upsert(text string) *word {
 // enter adds an entry to the postings of a word.
 func (d *dictionary) enter(text string, e *posting) {
 	if w := d.upsert(text); w.lastID() != e.id {
-		d.sums.blocks -= len(w.blocks)
+		d.sums.blocks -= w.blocks()
 		d.sums.bytes += w.add(e)
-		d.sums.blocks += len(w.blocks)
+		d.sums.blocks += w.blocks()
 		d.sums.note(e)
 	}
 }

@@ -279,7 +279,7 @@ func (l *lists) clean(now renumbering) int {
 	l.shapes.clean(now)
 	l.missing.clean(now, func(*posting) {})
 	l.sorted.clean(now)
-	return left + l.numbers.count + len(l.vectors.ids) + len(l.shapes.ids) + l.missing.count
+	return left + l.numbers.count + len(l.vectors.ids) + len(l.shapes.ids) + int(l.missing.count)
 }
 
 func geoPoint(lon, lat float64) geohash.Point { return geohash.Point{Lon: lon, Lat: lat} }

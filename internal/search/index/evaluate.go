@@ -119,7 +119,7 @@ func (v *evaluation) word(n *query.Term, fields query.Fields) iterator {
 
 func (v *evaluation) entries(kind string, w *word, weight float64, fields query.Fields, expanded bool) iterator {
 	return v.Profile.openWord(kind, w.text, w.entries(&wanted{text: w.text, expanded: expanded,
-		idf: rarity(v.index.Len(), w.count), okapi: okapiRarity(v.index.Len(), w.count)}, weight, fields))
+		idf: rarity(v.index.Len(), int(w.count)), okapi: okapiRarity(v.index.Len(), int(w.count))}, weight, fields))
 }
 
 // expansion returns the documents with a word of those that a node stands for, in a dictionary.

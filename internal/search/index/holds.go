@@ -30,7 +30,7 @@ func (x *Index) Holds() *Holds {
 	for _, f := range x.Fields {
 		l := &f.lists
 		h.TagBytes += h.dictionary(&l.tags)
-		h.Entries += l.numbers.count + l.missing.count
+		h.Entries += l.numbers.count + int(l.missing.count)
 		h.Blocks += len(l.numbers.runs)
 		h.NumberBytes += l.numbers.bytes()
 		h.PostingBytes += l.missing.bytes()
@@ -46,7 +46,7 @@ func (x *Index) Holds() *Holds {
 
 // What a document, a value for sorting, and entries of maps of keys and of words take beside their
 // texts.
-const documentBytes, valueBytes, keyBytes, wordBytes = 80, 32, 52, 160
+const documentBytes, valueBytes, keyBytes, wordBytes = 80, 32, 52, 176
 
 // dictionary adds the postings of a dictionary, and returns the bytes of its words.
 func (h *Holds) dictionary(d *dictionary) int {

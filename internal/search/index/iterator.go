@@ -138,7 +138,7 @@ func (e *entries) match() *match {
 	return &e.m
 }
 
-func (e *entries) estimate() int { return e.of.count }
+func (e *entries) estimate() int { return int(e.of.count) }
 
 // numbered finds documents of a list, in order.
 type numbered struct {

@@ -38,8 +38,14 @@ func FuzzPostings(f *testing.F) {
 			id += ID(1 + dice.IntN(1+dice.IntN(300)))
 			e := posting{id: id}
 			if !bare {
-				e = posting{id, dice.Uint32N(300), query.Fields{dice.Uint64(), dice.Uint64N(2)},
-					make([]byte, dice.IntN(200))}
+				e = posting{id, dice.Uint32N(1 + dice.Uint32N(300)), query.Fields{dice.Uint64(), dice.Uint64N(2)},
+					make([]byte, dice.IntN(1+dice.IntN(200)))}
+				for i := range e.positions {
+					e.positions[i] = byte(dice.Uint32())
+				}
+				if dice.IntN(2) == 0 {
+					e.fields = query.Only(dice.IntN(1 + dice.IntN(128)))
+				}
 			}
 			p.add(&e)
 			model = append(model, e)
@@ -50,7 +56,7 @@ func FuzzPostings(f *testing.F) {
 		for i := range model {
 			model[i].id = now.of(model[i].id)
 		}
-		require.Equal(t, len(model), p.count)
+		require.Equal(t, len(model), int(p.count))
 		r := p.reader()
 		for _, e := range model {
 			require.True(t, r.next())

@@ -50,7 +50,7 @@ func (x *Index) Count(word string, fields query.Fields) (docs int, known bool) {
 	if w == nil {
 		return 0, true
 	}
-	return w.count, w.fields.And(fields) != query.Fields{}
+	return int(w.count), w.fields.And(fields) != query.Fields{}
 }
 
 // Similar calls yield for the words that at most distance insertions, deletions and substitutions

@@ -1,6 +1,9 @@
 package query
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Node is a node of a query's tree: one of the types of this file.
 type Node interface {
@@ -201,6 +204,16 @@ func Only(number int) Fields {
 	var f Fields
 	f[number/64] = 1 << (number % 64)
 	return f
+}
+
+// Single returns the field of a set that has one; ok is false of another set.
+func (f Fields) Single() (number int, ok bool) {
+	if f[0] != 0 {
+		number = bits.TrailingZeros64(f[0])
+	} else {
+		number = 64 + bits.TrailingZeros64(f[1])
+	}
+	return number, number < 128 && f == Only(number)
 }
 
 // And returns the fields of both.
