@@ -171,29 +171,43 @@ func (n *numbered) estimate() int { return len(n.ids) }
 // As in RediSearch, a union that was to go to a document and came to one behind it tells only of
 // the first iterator that matches that one.
 type union struct {
-	heap   []*member
+	heap   []member
 	begun  bool
 	quick  bool // one of those that match is enough
 	beyond bool // it came to a document behind the one that it was to go to
 	most   int
 	m      match
-	found  []*member // at the document
+	found  []member // at the document
 }
 
-// member is an iterator of a union, with its place there.
+// member is an iterator of a union, with its place there and the document at which it is.
 type member struct {
 	iterator
 	place int
+	at    ID
 }
 
 // newUnion returns a union. One that is quick tells only of the first that matches.
 func newUnion(list []iterator, weight float64, quick bool) iterator {
-	u := &union{quick: quick, m: match{kind: isUnion, weight: weight}}
+	u := &union{quick: quick, m: match{kind: isUnion, weight: weight}, heap: make([]member, len(list))}
 	for i, it := range list {
 		u.most += it.estimate()
-		u.heap = append(u.heap, &member{it, i})
+		u.heap[i] = member{it, i, 0}
 	}
 	return u
+}
+
+// move moves to the next document, or to the first from one on if that is not 0.
+func (m *member) move(to ID) (found bool) {
+	if to == 0 {
+		found = m.iterator.next()
+	} else {
+		found = m.iterator.seek(to)
+	}
+	if found {
+		m.at = m.iterator.id()
+	}
+	return found
 }
 
 func (u *union) next() bool {
@@ -201,31 +215,26 @@ func (u *union) next() bool {
 	if u.begun {
 		last = u.id()
 	}
-	return u.advance(last+1, iterator.next)
+	return u.advance(last+1, 0)
 }
 
 func (u *union) seek(id ID) bool {
 	if u.begun && len(u.heap) > 0 && u.id() >= id {
 		return true
 	}
-	to := func(it iterator) bool { return it.seek(id) }
-	found := u.advance(id, to)
+	found := u.advance(id, id)
 	u.beyond = found && u.id() > id
 	return found
 }
 
 // advance moves all members to the document of a number or behind it.
-func (u *union) advance(id ID, move func(iterator) bool) bool {
+func (u *union) advance(id, to ID) bool {
 	u.beyond = false
 	if !u.begun {
-		u.begun = true
-		u.heap = slices.DeleteFunc(u.heap, func(m *member) bool { return !move(m.iterator) })
-		for i := len(u.heap)/2 - 1; i >= 0; i-- {
-			u.sink(i)
-		}
+		u.begin(to)
 	}
-	for len(u.heap) > 0 && u.heap[0].id() < id {
-		if !move(u.heap[0].iterator) {
+	for len(u.heap) > 0 && u.heap[0].at < id {
+		if !u.heap[0].move(to) {
 			last := len(u.heap) - 1
 			u.heap[0] = u.heap[last]
 			u.heap = u.heap[:last]
@@ -235,6 +244,21 @@ func (u *union) advance(id ID, move func(iterator) bool) bool {
 	return len(u.heap) > 0
 }
 
+// begin moves all members to their first documents.
+func (u *union) begin(to ID) {
+	u.begun = true
+	kept := u.heap[:0]
+	for i := range u.heap {
+		if u.heap[i].move(to) {
+			kept = append(kept, u.heap[i])
+		}
+	}
+	u.heap = kept
+	for i := len(u.heap)/2 - 1; i >= 0; i-- {
+		u.sink(i)
+	}
+}
+
 // sink moves a member of the heap down to its place.
 func (u *union) sink(i int) {
 	for {
@@ -242,10 +266,10 @@ func (u *union) sink(i int) {
 		if child >= len(u.heap) {
 			return
 		}
-		if child+1 < len(u.heap) && u.heap[child+1].id() < u.heap[child].id() {
+		if child+1 < len(u.heap) && u.heap[child+1].at < u.heap[child].at {
 			child++
 		}
-		if u.heap[i].id() <= u.heap[child].id() {
+		if u.heap[i].at <= u.heap[child].at {
 			return
 		}
 		u.heap[i], u.heap[child] = u.heap[child], u.heap[i]
@@ -253,29 +277,34 @@ func (u *union) sink(i int) {
 	}
 }
 
-func (u *union) id() ID { return u.heap[0].id() }
+func (u *union) id() ID { return u.heap[0].at }
 
 func (u *union) match() *match {
 	u.found = u.found[:0]
 	u.gather(0)
-	slices.SortFunc(u.found, func(a, b *member) int { return cmp.Compare(a.place, b.place) })
-	if u.quick || u.beyond {
-		u.found = u.found[:1]
-	}
+	slices.SortFunc(u.found, func(a, b member) int { return a.place - b.place })
 	u.m.clear()
-	for _, f := range u.found {
-		u.m.join(f.iterator.match())
+	for i := range u.found {
+		u.m.join(u.found[i].iterator.match())
 	}
 	return &u.m
 }
 
-// gather finds the members at the first document, from one of the heap down.
+// gather finds the members at the first document, from one of the heap down: if one is enough, the
+// first of them.
 func (u *union) gather(i int) {
-	if i < len(u.heap) && u.heap[i].id() == u.heap[0].id() {
-		u.found = append(u.found, u.heap[i])
-		u.gather(2*i + 1)
-		u.gather(2*i + 2)
+	if i >= len(u.heap) || u.heap[i].at != u.heap[0].at {
+		return
 	}
+	if m := u.heap[i]; len(u.found) == 1 && (u.quick || u.beyond) {
+		if m.place < u.found[0].place {
+			u.found[0] = m
+		}
+	} else {
+		u.found = append(u.found, m)
+	}
+	u.gather(2*i + 1)
+	u.gather(2*i + 2)
 }
 
 func (u *union) estimate() int { return u.most }
@@ -311,6 +340,8 @@ type intersection struct {
 	m     match
 	begun bool
 	found bool // m is that of the document
+
+	places places
 }
 
 // newIntersection returns an intersection of at least one iterator. Those that find few come first,
@@ -371,7 +402,7 @@ func (n *intersection) meet() bool {
 			}
 		}
 		n.found = false
-		if n.slop < 0 || near(n.match(), n.slop, n.order) {
+		if n.slop < 0 || n.places.near(n.match(), n.slop, n.order) {
 			return true
 		}
 		if !n.step() {

@@ -60,6 +60,8 @@ type scoring struct {
 	standard bool    // see Search.Standard
 	tanh     int64   // see Search.TanhFactor
 	highest  float64 // the best score of all documents, for BM25StdNorm
+	least    float64 // scores below it may be any that are: nobody asks for them
+	places   places
 }
 
 // sayf writes an explanation, which may be nil. Who has arguments asks before whether it is: they
@@ -93,7 +95,7 @@ func (s *scoring) score(m *match, d *document) (score float64, why *Explanation)
 		return s.tfidf(m, d, d.length, why)
 	case BM25:
 		words := s.bm25(m, why.part())
-		slop := m.slop()
+		slop := s.places.slop(m)
 		if why != nil {
 			why.sayf("Final BM25 : words BM25 %.2f * document score %.2f / slop %d", words, own, slop)
 		}
@@ -138,7 +140,10 @@ func (s *scoring) tfidf(m *match, d *document, norm uint32, why *Explanation) (f
 		return 0, why
 	}
 	words := tfidf(m, why.part())
-	slop := m.slop()
+	if score := own * words / float64(norm); why == nil && 0 <= score && score < s.least {
+		return score, nil // the slop makes it even less
+	}
+	slop := s.places.slop(m)
 	if why != nil {
 		why.sayf("Final TFIDF : words TFIDF %.2f * document score %.2f / norm %d / slop %d", words, own, norm, slop)
 	}

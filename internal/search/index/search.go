@@ -2,9 +2,9 @@ package index
 
 import (
 	"cmp"
-	"container/heap"
 	"math"
-	"slices"
+
+	"github.com/miniserver-go/miniserver/ds/partsort"
 )
 
 // Search is a query with what a command wants of the documents that match.
@@ -85,15 +85,16 @@ func (x *Index) Search(s *Search) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	best := &ranking{by: s.Sort, unordered: s.Unordered, most: s.Offset + s.Limit}
+	best := newRanking(s.Sort, s.Unordered, s.Offset+s.Limit)
 	total := 0
 	for w.Next() {
 		total++
 		if best.most > 0 {
 			best.add(&w.Document)
+			w.least = best.least()
 		}
 	}
-	return &Results{Total: total, Documents: best.page(s.Offset), Ended: w.Ended}, nil
+	return &Results{Total: total, Documents: best.page(&x.docs, s.Offset), Ended: w.Ended}, nil
 }
 
 // Walk goes through the documents that match, in the order of their numbers. It is valid until the
@@ -160,7 +161,9 @@ func (w *Walk) Next() bool {
 // ranking is the best documents so far: in the order in which they came, and from the first one on
 // that takes the place of another one, as a heap with the worst on top.
 type ranking struct {
-	list      []Document
+	list      []ranked
+	more      []Document // those that have more than a score
+	free      int32      // a place in more; -1 if there is none
 	by        *Order
 	unordered bool
 	most      int
@@ -168,23 +171,28 @@ type ranking struct {
 	heaped    bool
 }
 
-func (r *ranking) Len() int           { return len(r.list) }
-func (r *ranking) Less(i, j int) bool { return r.compare(&r.list[i], &r.list[j]) > 0 }
-func (r *ranking) Swap(i, j int)      { r.list[i], r.list[j] = r.list[j], r.list[i] }
-func (r *ranking) Push(any)           {} // the heap neither grows nor shrinks
-func (r *ranking) Pop() any           { return nil }
+func newRanking(by *Order, unordered bool, most int) *ranking {
+	return &ranking{by: by, unordered: unordered, most: most, free: -1, list: make([]ranked, 0, min(most, 10))}
+}
+
+// ranked is a document of a ranking, as small as it may be.
+type ranked struct {
+	score float64
+	id    ID
+	more  int32 // where it is in more; -1 if it has a score and nothing else
+}
 
 // compare returns a negative number if a comes before b.
-func (r *ranking) compare(a, b *Document) int {
+func (r *ranking) compare(a, b *ranked) int {
 	switch {
 	case r.unordered:
 		return cmp.Compare(a.id, b.id)
-	case r.by == nil && a.Score != b.Score && !math.IsNaN(a.Score) && !math.IsNaN(b.Score):
-		return cmp.Compare(b.Score, a.Score)
-	case r.by == nil:
-		return cmp.Compare(a.id, b.id)
+	case r.by != nil:
+		return r.by.compare(&r.more[a.more], &r.more[b.more])
+	case a.score != b.score && !math.IsNaN(a.score) && !math.IsNaN(b.score):
+		return cmp.Compare(b.score, a.score)
 	}
-	return r.by.compare(a, b)
+	return cmp.Compare(a.id, b.id)
 }
 
 // compare compares by the sort keys. What has none comes last in either order.
@@ -204,31 +212,90 @@ func (o *Order) compare(a, b *Document) int {
 
 // add adds a document, if it is among the best.
 func (r *ranking) add(d *Document) {
-	if r.by != nil {
-		d.SortKey = r.by.Key(d)
-	}
+	one := r.rank(d)
 	last := len(r.list) - 1
 	switch {
 	case len(r.list) < r.most:
-		r.mixed = r.mixed || last >= 0 && r.compare(d, &r.list[last]) < 0
-		r.list = append(r.list, *d)
+		r.mixed = r.mixed || last >= 0 && r.compare(&one, &r.list[last]) < 0
+		r.list = append(r.list, one)
 		return
-	case !r.mixed && r.compare(d, &r.list[last]) >= 0:
+	case !r.mixed && r.compare(&one, &r.list[last]) >= 0:
+		r.free = one.more
 		return
 	case !r.heaped:
-		heap.Init(r)
+		for i := len(r.list)/2 - 1; i >= 0; i-- {
+			r.sink(i)
+		}
 		r.mixed, r.heaped = true, true
 	}
-	if r.compare(d, &r.list[0]) < 0 {
-		r.list[0] = *d
-		heap.Fix(r, 0)
+	if r.compare(&one, &r.list[0]) < 0 {
+		one, r.list[0] = r.list[0], one
+		r.sink(0)
+	}
+	r.free = one.more
+}
+
+// rank returns a document as it is ranked. What it has beside its score is put into more.
+func (r *ranking) rank(d *Document) ranked {
+	one := ranked{score: d.Score, id: d.id, more: -1}
+	if r.by != nil {
+		d.SortKey = r.by.Key(d)
+	} else if d.Explanation == nil && d.Distances == nil {
+		return one
+	}
+	if one.more = r.free; one.more < 0 {
+		one.more = int32(len(r.more))
+		r.more = append(r.more, Document{})
+	}
+	r.more[one.more] = *d
+	r.free = -1
+	return one
+}
+
+// sink moves a document of the heap down to its place.
+func (r *ranking) sink(i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(r.list) {
+			return
+		}
+		if child+1 < len(r.list) && r.compare(&r.list[child+1], &r.list[child]) > 0 {
+			child++
+		}
+		if r.compare(&r.list[i], &r.list[child]) >= 0 {
+			return
+		}
+		r.list[i], r.list[child] = r.list[child], r.list[i]
+		i = child
 	}
 }
 
+// least returns the score below which no document is added any more.
+func (r *ranking) least() float64 {
+	switch last := len(r.list) - 1; {
+	case r.by != nil || r.unordered || len(r.list) < r.most:
+		return math.Inf(-1)
+	case r.heaped:
+		return r.list[0].score
+	case !r.mixed:
+		return r.list[last].score
+	}
+	return math.Inf(-1)
+}
+
 // page returns the best from an offset on, in order.
-func (r *ranking) page(offset int) []Document {
-	slices.SortFunc(r.list, func(a, b Document) int { return r.compare(&a, &b) })
-	return r.list[min(offset, len(r.list)):]
+func (r *ranking) page(docs *table, offset int) []Document {
+	offset = min(offset, len(r.list))
+	partsort.Sort(r.list, offset, len(r.list), r.compare)
+	page := make([]Document, 0, len(r.list)-offset)
+	for _, one := range r.list[offset:] {
+		if one.more >= 0 {
+			page = append(page, r.more[one.more])
+		} else {
+			page = append(page, Document{document: docs.get(one.id), id: one.id, Score: one.score})
+		}
+	}
+	return page
 }
 
 // stepsBetween is how many documents are looked at before the time is.
