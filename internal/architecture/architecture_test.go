@@ -84,6 +84,7 @@ var layers = [][]string{
 	{"internal/commands/elements", "internal/commands/shutdown", "internal/commands/defrag",
 		"internal/commands/encodings"},
 	{"internal/engine"},
+	{"internal/search/lint"},
 	{"internal/search/aggregate"},
 	{"internal/search/index"},
 	{"internal/search/query", "internal/search/expr"},

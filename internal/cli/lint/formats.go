@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/build"
+	querylint "github.com/miniserver-go/miniserver/internal/search/lint"
 	"github.com/miniserver-go/miniserver/scripting/lint"
 )
 
@@ -129,6 +130,10 @@ func printSARIF(out io.Writer, reports []lintReport) error {
 	for _, rule := range lint.Rules {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules,
 			sarifRule{rule.Name, sarifText{rule.About}, lint.Link(rule.Name)})
+	}
+	for _, rule := range querylint.Rules {
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules,
+			sarifRule{rule.Name, sarifText{rule.About}, queryLink})
 	}
 	for _, r := range reports {
 		for _, f := range r.findings {

@@ -1,5 +1,5 @@
-// Package lint prints what the linter finds in scripts, see package scripting/lint, as text, JSON,
-// SARIF or annotations of GitHub.
+// Package lint prints what the linters find as text, JSON, SARIF or annotations of GitHub: in
+// scripts, see package scripting/lint, and in queries of indexes, see package search/lint.
 package lint
 
 import (
@@ -21,14 +21,17 @@ import (
 // lintOptions are the options of miniserver lint.
 type lintOptions struct {
 	version, level, format string // level is the least bad one that is shown
+
+	schema  string   // the file with the definitions of indexes; empty for scripts
+	queries []string // to check, beside those of files
 }
 
 // Subcommand returns the sub-command that lints scripts.
 func Subcommand() *subcommand.Subcommand {
 	return &subcommand.Subcommand{
 		Name:    "lint",
-		Forms:   []string{"[options] <file.lua|-> ..."},
-		Purpose: "looks for mistakes in scripts",
+		Forms:   []string{"[options] <file.lua|-> ...", "[options] --schema <file> [--query <command>] [<file|->] ..."},
+		Purpose: "looks for mistakes in scripts, and in queries of indexes",
 		Prepare: prepareLint,
 	}
 }
@@ -40,6 +43,8 @@ func prepareLint(flags *pflag.FlagSet) subcommand.Action {
 	flags.Var(subcommand.Choice{Value: &o.level, Allowed: levels()}, "level", "the least severe findings to print")
 	flags.Var(subcommand.Choice{Value: &o.format, Allowed: slices.Sorted(maps.Keys(lintFormats))}, "format",
 		"how to print them")
+	flags.StringVar(&o.schema, "schema", "", "check queries: the `file` has the FT.CREATE commands of their indexes")
+	flags.StringArrayVar(&o.queries, "query", nil, "an FT.SEARCH or FT.AGGREGATE `command` to check; may be repeated")
 	return o.lintFiles
 }
 
@@ -50,29 +55,33 @@ func levels() (names []string) {
 	return names
 }
 
-// lintFiles checks scripts and prints what it finds. It returns subcommand.ErrPrinted if there is
-// something, and a subcommand.UsageError if a file cannot be read.
+// lintFiles checks scripts or queries and prints what it finds. It returns subcommand.ErrPrinted if
+// there is something, and a subcommand.UsageError if a file cannot be read.
 func (o *lintOptions) lintFiles(_ context.Context, files []string, in io.Reader, out io.Writer) error {
 	target, err := release.Parse(o.version)
-	if err != nil {
+	switch {
+	case err != nil:
 		return subcommand.Misuse(err.Error())
-	}
-	if len(files) == 0 {
+	case o.schema == "" && len(o.queries) > 0:
+		return subcommand.Misuse("--query needs --schema, a file with the FT.CREATE command of the index")
+	case len(files)+len(o.queries) == 0:
 		return subcommand.Misuse("")
 	}
-	linter := newLinter(target)
 	var reports []lintReport
+	if o.schema != "" {
+		reports, err = o.lintQueries(target, files, in)
+	} else {
+		reports, err = lintScripts(target, files, in)
+	}
+	if err != nil {
+		return subcommand.UsageError{Err: fmt.Errorf("miniserver lint: %w", err)}
+	}
 	found := false
-	for _, name := range files {
-		source, err := subcommand.Source(name, in)
-		if err != nil {
-			return subcommand.UsageError{Err: fmt.Errorf("miniserver lint: %w", err)}
-		}
-		findings := slices.DeleteFunc(linter.Lint(source), func(f lint.Finding) bool {
+	for i, r := range reports {
+		reports[i].findings = slices.DeleteFunc(r.findings, func(f lint.Finding) bool {
 			return slices.Index(lint.Levels, f.Level) > slices.Index(lint.Levels, lint.Level(o.level))
 		})
-		found = found || len(findings) > 0
-		reports = append(reports, lintReport{name, findings})
+		found = found || len(reports[i].findings) > 0
 	}
 	if err := lintFormats[o.format](out, reports); err != nil {
 		return err
@@ -81,6 +90,19 @@ func (o *lintOptions) lintFiles(_ context.Context, files []string, in io.Reader,
 		return subcommand.ErrPrinted
 	}
 	return nil
+}
+
+// lintScripts checks scripts.
+func lintScripts(target *release.Release, files []string, in io.Reader) (reports []lintReport, err error) {
+	linter := newLinter(target)
+	for _, name := range files {
+		source, err := subcommand.Source(name, in)
+		if err != nil {
+			return nil, err
+		}
+		reports = append(reports, lintReport{name, linter.Lint(source)})
+	}
+	return reports, nil
 }
 
 // newLinter returns a linter that knows the commands of all releases.

@@ -85,6 +85,50 @@ func TestLintFormats(t *testing.T) {
 	require.NotEmpty(t, log.Runs[0].Tool.Driver.Rules)
 }
 
+func TestLintQueries(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		return path
+	}
+	schema := file("schema.txt", "# books\nFT.CREATE books SCHEMA title TEXT genre TAG\n\nFT.ALIASADD b books\n")
+	queries := file("queries.txt", "FT.SEARCH books time\n\nft.search b '@genre:novel'\n"+
+		"FT.SEARCH books \"@title:ä @genr:{x}\" LIMIT 2000 5\n")
+	out, status := runLint(t, "", "--schema", schema, "--query", "FT.SEARCH books '@title:{x}'", "--query",
+		"FT.SEARCH books time", queries)
+	require.Equal(t, 1, status)
+	require.Equal(t, "--query:1:18: wrong-kind: title is a TEXT field, and this asks a TAG field, so it finds "+
+		"nothing: "+
+		"write @title:(word).\n"+
+		queries+":3:14: wrong-kind: genre is a TAG field, and this asks a TEXT field, so it finds nothing: write "+
+		"@genre:{tag}.\n"+
+		queries+":4:27: unknown-field: The index has no field genr, so this finds nothing: did you mean @genre?\n", out)
+	out, status = runLint(t, "FT.SEARCH books * LIMIT 2000 5", "--level", "note", "--schema", schema, "-")
+	require.Equal(t, 1, status)
+	require.True(t, strings.HasPrefix(out, "-:1:19: deep-paging: "), out)
+	out, _ = runLint(t, "", "--format", "sarif", "--schema", schema, queries)
+	require.Contains(t, out, `"ruleId": "unknown-field"`)
+	require.Contains(t, out, `"id": "unknown-field"`)
+	out, status = runLint(t, "", "--schema", schema, "--query", "FT.SEARCH books time")
+	require.Equal(t, []any{"", 0}, []any{out, status})
+
+	for want, args := range map[string][]string{
+		"--query needs --schema":         {"--query", "FT.SEARCH books time"},
+		"no such file":                   {"--schema", filepath.Join(dir, "none"), "-"},
+		"--query:1: none: no such index": {"--schema", schema, "--query", "FT.SEARCH none time"},
+		"--query:1: this is no FT.SEARCH or FT.AGGREGATE with an": {"--schema", schema, "--query", "FT.INFO books"},
+		"--query:1: a quote is not closed": {"--schema", schema, "--query", "FT.SEARCH " +
+			"books 'x"},
+		"bad.txt:1: No schema found": {"--schema", file("bad.txt", "FT.CREATE books "+
+			"PREFIX 1 b:"), "-"},
+	} {
+		out, status := runLint(t, "", args...)
+		require.Equal(t, 2, status, args)
+		require.Contains(t, strings.ToLower(out), strings.ToLower(want))
+	}
+}
+
 func TestLintRefuses(t *testing.T) {
 	for _, args := range [][]string{
 		{}, {"nosuch.lua"}, {"--format", "xml", "-"}, {"--level", "fatal", "-"}, {"--redis-version", "x", "-"},

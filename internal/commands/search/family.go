@@ -5,6 +5,7 @@
 //	catalogue.go the indexes of a world, with their aliases
 //	scan.go      how indexes read keys that are there already, beside requests
 //	inspect.go   FT.INDEX: what Redis does not tell of indexes
+//	lint.go      FT.INDEX LINT: what is probably wrong with a query
 //	check.go     an index beside a fresh one
 package search
 
