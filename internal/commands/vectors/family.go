@@ -4,7 +4,7 @@
 //	vector.go           vectors among the arguments
 //	add.go              VADD, VREM, VSETATTR
 //	search.go           VSIM
-//	read.go info.go     what tells of elements, and of a set
+//	read.go info.go     what tells of elements, and of a set; VRECALL, which Redis does not have
 //
 // The options CAS and NOTHREAD say how many threads a command may use. Here it runs in one.
 package vectors
@@ -72,6 +72,14 @@ var family = command.Family{Group: "vectorset", Module: module, Capitals: true, 
 		Complexity: "O(log(N)) where N is the number of elements, and with TRUTH O(N)"},
 }}
 
+// inspections is the command that tells of vector sets what Redis does not. It is in no module.
+var inspections = command.Family{Group: "vectorset", Capitals: true, Commands: []command.Line{
+	{Name: "vrecall", Arity: -3, Flags: reads, Keys: key, Run: cmdVRecall, Reply: "array?", Since: "miniserver:0.1.0",
+		Syntax:     "key k:integer [EF search-exploration-factor:integer] [SAMPLES count:integer]",
+		Summary:    "Compares the nearest elements that VSIM finds with those that there are. Not in Redis.",
+		Complexity: "O(S*N) where S is the number of samples and N that of elements"},
+}}
+
 // module is the module that has the commands in Redis.
 const module = "vectorset"
 
@@ -87,7 +95,7 @@ func (p *part) nextUID() uint64 {
 
 // Part returns the commands.
 func Part() engine.Part {
-	return engine.Part{State: new(part), Families: []command.Family{family}, Modules: []engine.Module{
+	return engine.Part{State: new(part), Families: []command.Family{family, inspections}, Modules: []engine.Module{
 		{Name: module, Since: since, Version: 1, Options: "handle-io-errors|handle-repl-async-load"},
 	}}
 }

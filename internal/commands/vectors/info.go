@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"github.com/miniserver-go/miniserver/ds/hnsw"
 	"github.com/miniserver-go/miniserver/ds/vectors"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/keyspace"
@@ -31,6 +32,51 @@ func cmdVInfo(p *part, c *engine.Call) {
 		c.Reply.Status(f.name)
 		c.Reply.Uint(f.n)
 	}
+}
+
+// The most elements whose neighbors VRECALL looks for, how many if nothing is said, and the most
+// neighbors of one.
+const mostSamples, fewSamples, mostNeighbors = 10_000, 20, 1 << 20
+
+// VRECALL key k [EF search-exploration-factor] [SAMPLES count]
+//
+// It looks for the k nearest elements of some of the elements, as VSIM does and by looking at all,
+// and replies with the share that VSIM finds, and what both took.
+func cmdVRecall(c *engine.Call) {
+	s, found := engine.Read[*vectors.Set](c, c.Arg())
+	k := c.IntIn(1, mostNeighbors, engine.ErrNotPositive)
+	ef, samples := int64(defaultSearchEF), int64(fewSamples)
+	for c.More() {
+		switch {
+		case c.Left() < 2:
+			c.Refuse(engine.ErrSyntax)
+		case c.Word("EF"):
+			ef = c.IntIn(1, hnsw.MaxEF, errEF)
+		case c.Word("SAMPLES"):
+			samples = c.IntIn(1, mostSamples, engine.ErrNotPositive)
+		default:
+			c.Refuse(engine.ErrSyntax)
+		}
+	}
+	if !c.OK() {
+		return
+	}
+	if !found {
+		c.Reply.NullArray()
+		return
+	}
+	r := s.Recall(int(k), int(ef), int(samples), c.World.Clock)
+	c.Reply.Map(5)
+	c.Reply.Status("vectors")
+	c.Reply.Int(int64(r.Vectors))
+	c.Reply.Status("samples")
+	c.Reply.Int(int64(r.Asked))
+	c.Reply.Status("recall")
+	c.Reply.Double(r.Share())
+	c.Reply.Status("query_usec")
+	c.Reply.Int(r.Graph)
+	c.Reply.Status("exact_usec")
+	c.Reply.Int(r.Full)
 }
 
 // explain returns where the bytes of a set are.

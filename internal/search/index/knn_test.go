@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/hnsw"
 	"github.com/miniserver-go/miniserver/ds/json"
 	"github.com/miniserver-go/miniserver/internal/search/index"
 	"github.com/miniserver-go/miniserver/internal/search/query"
@@ -58,12 +59,12 @@ func TestRecall(t *testing.T) {
 	dice := rand.New(rand.NewPCG(7, 7))
 	x := spaceOf(index.Space{Algorithm: index.HNSW, Dimensions: 8, M: 8, Construction: 50, Runtime: 5})
 	clock := func() int64 { return 0 }
-	require.Equal(t, &index.Recall{}, x.Recall(x.Fields[0], 10, 20, clock))
+	require.Equal(t, &hnsw.Recall{}, x.Recall(x.Fields[0], 10, 20, clock))
 	require.EqualValues(t, 1, x.Recall(x.Fields[0], 10, 20, clock).Share())
 	for i := range 5000 {
 		x.Put(fmt.Sprint(i), document(map[string]string{"v": blobOf(dice, 8)}), 0)
 	}
-	require.Equal(t, &index.Recall{Vectors: 5000, Asked: 20, Wanted: 200, Found: 200},
+	require.Equal(t, &hnsw.Recall{Vectors: 5000, Asked: 20, Wanted: 200, Found: 200},
 		x.Recall(x.Fields[0], 10, 20, clock))
 	require.False(t, x.Connect(never))
 	r := x.Recall(x.Fields[0], 10, 100, clock)
