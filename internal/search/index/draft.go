@@ -212,9 +212,6 @@ func (d *draft) flush(x *Index, doc *document) {
 		if x.NoFrequencies {
 			p.frequency = 1
 		}
-		if x.NoFields {
-			p.fields = query.AllFields
-		}
 		x.words.enter(word, p)
 	}
 	x.entries += len(d.order)

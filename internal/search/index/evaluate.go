@@ -4,9 +4,11 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/miniserver-go/miniserver/ds/geohash"
 	"github.com/miniserver-go/miniserver/internal/search/query"
+	"github.com/miniserver-go/miniserver/internal/search/text"
 )
 
 // Limits bound what a query may make of an index.
@@ -143,6 +145,10 @@ func (v *evaluation) expansion(n query.Node, d *dictionary, fields query.Fields,
 
 // expand calls yield for the words that a node stands for.
 func (v *evaluation) expand(n query.Node, d *dictionary, yield func(*word) bool) {
+	if ends := v.index.ends(); !d.bare && ends != (query.Fields{}) && byEnds(n) {
+		all := yield
+		yield = func(w *word) bool { return !w.isIn(ends) || all(w) }
+	}
 	switch n := n.(type) {
 	case *query.Affix:
 		text := n.Text
@@ -162,6 +168,38 @@ func (v *evaluation) expand(n query.Node, d *dictionary, yield func(*word) bool)
 	case *query.Fuzzy:
 		d.similar(n.Text, n.Distance, yield)
 	}
+}
+
+// byEnds reports whether a node is looked for in the ends of words, if fields are indexed by them.
+// As in RediSearch, a pattern is if its first part of more than one letter has no question mark.
+func byEnds(n query.Node) bool {
+	switch n := n.(type) {
+	case *query.Affix:
+		return n.Suffix
+	case *query.Wildcard:
+		for part := range strings.SplitSeq(n.Pattern, "*") {
+			if utf8.RuneCountInString(part) > 1 {
+				return !strings.Contains(part, "?")
+			}
+		}
+	}
+	return false
+}
+
+// ends returns the fields that are indexed by the ends of words.
+func (x *Index) ends() (set query.Fields) {
+	for _, f := range x.Fields {
+		if f.Kind == Text && f.Suffixes {
+			set = set.Or(query.Only(f.number))
+		}
+	}
+	return set
+}
+
+// isIn reports whether some fields say the word itself, and not only what has its stem, its sound
+// or its synonyms.
+func (w *word) isIn(fields query.Fields) bool {
+	return !text.Marked(w.text) && w.fields.And(fields) != query.Fields{}
 }
 
 // fits reports whether a text fits a pattern in which * stands for any bytes and ? for one.

@@ -44,13 +44,13 @@ func (x *Index) Tokenizer(f *Field, s Stored) *text.Tokenizer {
 }
 
 // Count returns how many documents have a word; known is false if they have it in other fields
-// only.
+// only, and the index tells fields apart.
 func (x *Index) Count(word string, fields query.Fields) (docs int, known bool) {
 	w := x.words.find(word)
 	if w == nil {
 		return 0, true
 	}
-	return int(w.count), w.fields.And(fields) != query.Fields{}
+	return int(w.count), x.NoFields || w.fields.And(fields) != query.Fields{}
 }
 
 // Similar calls yield for the words that at most distance insertions, deletions and substitutions

@@ -9,6 +9,11 @@ const (
 	SynonymMark = '~'
 )
 
+// Marked reports whether an index keeps a word beside another one.
+func Marked(word string) bool {
+	return word != "" && (word[0] == StemMark || word[0] == SoundMark || word[0] == SynonymMark)
+}
+
 // maxWord is the bytes of a word that are looked at. The rest is not indexed.
 const maxWord = 128
 
