@@ -216,27 +216,23 @@ func (r *request) readFilter() {
 		r.Refusef(errThree, "FILTER", 3)
 		return
 	}
-	field, low, high := string(r.Arg()), r.Arg(), r.Arg()
-	least, noLeast, ok := bound(low)
-	if !ok {
-		r.Refusef(errLower, low)
-	}
-	most, noMost, ok := bound(high)
-	if !ok {
-		r.Refusef(errUpper, high)
-	}
-	n := query.NewNumeric(field, least, most)
-	n.ExcludeMin, n.ExcludeMax = noLeast, noMost
+	n := query.NewNumeric(string(r.Arg()), 0, 0)
+	n.Min, n.ExcludeMin = r.bound(errLower, math.Inf(-1))
+	n.Max, n.ExcludeMax = r.bound(errUpper, math.Inf(1))
 	r.filters = append(r.filters, n)
 }
 
-// bound returns an end of a range.
-func bound(text []byte) (f float64, exclusive, ok bool) {
+// bound returns an end of a range. It may be infinite on its own side only.
+func (r *request) bound(refusal string, infinity float64) (f float64, exclusive bool) {
+	text := r.Arg()
 	if exclusive = len(text) > 0 && text[0] == '('; exclusive {
 		text = text[1:]
 	}
-	f, ok = resp.ParseFloat(text)
-	return f, exclusive, ok
+	f, ok := resp.ParseFloat(text)
+	if !ok || math.IsInf(f, 0) && (f != infinity || len(text) > len("+inf")) {
+		r.Refusef(refusal, text)
+	}
+	return f, exclusive
 }
 
 func (r *request) readCircle() {

@@ -102,11 +102,11 @@ func (n *numbers) parts(s span, yield func(values []float64, ids []ID) bool) {
 	}
 }
 
-// before reports whether a number lies before the span.
-func (s *span) before(f float64) bool { return f < s.min || s.excludeMin && f == s.min }
+// before reports whether a number lies before the span. All do if it begins with NaN.
+func (s *span) before(f float64) bool { return !(f > s.min || !s.excludeMin && f == s.min) }
 
-// after reports whether a number lies behind the span.
-func (s *span) after(f float64) bool { return f > s.max || s.excludeMax && f == s.max }
+// after reports whether a number lies behind the span. All do if it ends with NaN.
+func (s *span) after(f float64) bool { return !(f < s.max || !s.excludeMax && f == s.max) }
 
 // within returns how many pairs lie in a span.
 func (n *numbers) within(s span) (count int) {
