@@ -56,6 +56,15 @@ func integer(text []byte) (n int64, ok bool) {
 	return int64(f), ok && f == math.Trunc(f) && math.Abs(f) < 1<<63
 }
 
+// number reads a number as C does: with blanks before it, up to a zero byte, and nothing as 0.
+func number(text []byte) (f float64, ok bool) {
+	text, _, _ = bytes.Cut(text, []byte{0})
+	if len(text) == 0 {
+		return 0, true
+	}
+	return resp.ParseFloat(bytes.TrimLeft(text, " \t\n\v\f\r"))
+}
+
 // float returns a number, which is finite.
 func (a args) float(option string) float64 {
 	f, ok := resp.ParseFloat(a.next(option))

@@ -9,7 +9,6 @@ import (
 	"github.com/miniserver-go/miniserver/internal/search/index"
 	"github.com/miniserver-go/miniserver/internal/search/query"
 	"github.com/miniserver-go/miniserver/internal/search/text"
-	"github.com/miniserver-go/miniserver/resp"
 )
 
 // request is what FT.SEARCH and its like are asked: a query with its options.
@@ -228,7 +227,7 @@ func (r *request) bound(refusal string, infinity float64) (f float64, exclusive 
 	if exclusive = len(text) > 0 && text[0] == '('; exclusive {
 		text = text[1:]
 	}
-	f, ok := resp.ParseFloat(text)
+	f, ok := number(text)
 	if !ok || math.IsInf(f, 0) && (f != infinity || len(text) > len("+inf")) {
 		r.Refusef(refusal, text)
 	}
