@@ -13,8 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver"
 )
 
-// The recipes of docs/testing.md, which shows these functions as they are. The packages for other
-// languages have the same tests.
+// The recipes of docs/recipes/go.md, which shows these functions as they are. The packages for
+// other languages have the same tests.
 
 const (
 	dump   = "../../clients/testdata/production.rdb"

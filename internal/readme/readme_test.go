@@ -171,67 +171,6 @@ func TestCommandTableIsUpToDate(t *testing.T) {
 	check(t, filepath.Join(d.root, "docs", "commands.md"), func(p *page) { p.replaceTable(tableBegin, text) })
 }
 
-// TestMissingCommandsAreNamed requires every command and subcommand of redis-server that is not
-// here to stand in the table with its reason, and nothing else.
-func TestMissingCommandsAreNamed(t *testing.T) {
-	theirs := list(t, reference.Release("redis:8.6").Start(t).Dial(t))
-	d := sitDown(t)
-	conn, err := net.Dial(d.server.Network, d.server.Address)
-	require.NoError(t, err)
-	defer conn.Close()
-	text, err := missing(theirs, list(t, conn), absences)
-	require.NoError(t, err)
-	check(t, filepath.Join(d.root, "docs", "commands.md"), func(p *page) {
-		require.Contains(t, p.lines, missingBegin)
-		p.replaceTable(missingBegin, text)
-	})
-}
-
-// list returns the names of all commands of a server, subcommands included.
-func list(t *testing.T, conn net.Conn) (names []string) {
-	_, err := conn.Write([]byte("COMMAND LIST FILTERBY PATTERN *\r\n"))
-	require.NoError(t, err)
-	reply, err := resp.NewReader(conn).Read()
-	require.NoError(t, err)
-	for _, name := range reply.Elems {
-		names = append(names, name.Text)
-	}
-	require.Greater(t, len(names), 250)
-	return names
-}
-
-func TestMissing(t *testing.T) {
-	why := []absence{{"acl sync", "there are no users"}, {"latency|graph", "no graphs"}, {"get", "not needed"}}
-	text, err := missing([]string{"get", "acl", "acl|cat", "sync", "latency", "latency|graph", "latency|help"},
-		[]string{"get", "latency", "latency|help", "more"}, why)
-	require.NoError(t, err)
-	require.Equal(t, "| missing | because |\n|---|---|\n| `ACL` `SYNC` | there are no users |\n"+
-		"| `LATENCY GRAPH` | no graphs |\n", text)
-	text, err = missing([]string{"get"}, []string{"get", "more"}, why)
-	require.NoError(t, err)
-	require.Equal(t, "None.\n", text)
-	_, err = missing([]string{"set"}, nil, why)
-	require.ErrorContains(t, err, "set is missing")
-}
-
-// TestEverySettingIsMentioned looks for the settings that have an effect in docs/configuration.md,
-// and for the others where they are listed.
-func TestEverySettingIsMentioned(t *testing.T) {
-	d := sitDown(t)
-	page, err := os.ReadFile(filepath.Join(d.root, "docs", "configuration.md"))
-	require.NoError(t, err)
-	inert, err := os.ReadFile(filepath.Join(d.root, "internal", "config", "ignored.go"))
-	require.NoError(t, err)
-	settings := d.ask("CONFIG GET *").Elems
-	require.NotEmpty(t, settings)
-	for i := 0; i < len(settings); i += 2 {
-		name := settings[i].Text
-		live := strings.Contains(string(page), "`"+strings.Replace(name, "ziplist", "listpack", 1)+"`")
-		require.True(t, live || strings.Contains(string(inert), `"`+name+`"`),
-			"%s is mentioned neither in docs/configuration.md nor in internal/config/ignored.go", name)
-	}
-}
-
 // TestHeadersOfExamplesRun runs the commands in the headers of the example scripts.
 func TestHeadersOfExamplesRun(t *testing.T) {
 	d := sitDown(t)
@@ -319,10 +258,10 @@ func TestExamplesAreTests(t *testing.T) {
 		{"docs/search.md", "python", "clients/python/tests/test_search.py", 1},
 		{"docs/search.md", "js", "clients/node/test/search.test.js", 1},
 		{"docs/search.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/SearchTest.java", 1},
-		{"docs/testing.md", "go", "examples/programs/recipes_test.go", 8},
-		{"docs/testing.md", "python", "clients/python/tests/test_recipes.py", 8},
-		{"docs/testing.md", "js", "clients/node/examples/vitest/recipes.test.js", 8},
-		{"docs/testing.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/RecipesTest.java", 8},
+		{"docs/recipes/go.md", "go", "examples/programs/recipes_test.go", 8},
+		{"docs/recipes/python.md", "python", "clients/python/tests/test_recipes.py", 8},
+		{"docs/recipes/node.md", "js", "clients/node/examples/vitest/recipes.test.js", 8},
+		{"docs/recipes/java.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/RecipesTest.java", 8},
 	} {
 		blocks, tests := parse(read(of.page)).code(of.language), flush(read(of.tests))
 		require.Len(t, blocks, of.blocks, "%s: %s", of.page, of.language)

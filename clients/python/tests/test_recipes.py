@@ -1,4 +1,4 @@
-"""The recipes of docs/testing.md, which shows these functions as they are."""
+"""The recipes of docs/recipes/python.md, which shows these functions as they are."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

@@ -1,4 +1,4 @@
-// The recipes of docs/testing.md, which shows these tests as they are.
+// The recipes of docs/recipes/node.md, which shows these tests as they are.
 
 import Redis from 'ioredis'
 import { fileURLToPath } from 'node:url'

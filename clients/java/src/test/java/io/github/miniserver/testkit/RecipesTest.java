@@ -21,7 +21,7 @@ import redis.clients.jedis.JedisCluster;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.params.SetParams;
 
-/** The recipes of docs/testing.md and docs/start/java.md, which show these methods as they are. */
+/** The recipes of docs/recipes/java.md and docs/start/java.md, which show these methods as they are. */
 @ExtendWith(MiniserverExtension.class)
 class RecipesTest {
   private static final String DUMP = "../testdata/production.rdb";
