@@ -108,7 +108,9 @@ var paramsSince = release.ByName(map[string]string{
 	"8.6.0": "key-memory-histograms lazyexpire-nested-arbitrary-keys stream-idmp-duration stream-idmp-maxsize",
 	"8.8.0": "array-slice-size array-sparse-kmax array-sparse-kmin " +
 		"slowlog-entry-max-argc slowlog-entry-max-string-len",
-	"8.10.0": "backup-sealed-ttl backupdirname",
+	"8.10.0": "backup-sealed-ttl backupdirname hash-max-template-entries hash-min-template-entries " +
+		"hash-rdb-load-max-template-entries hash-rdb-load-min-template-entries " +
+		"hash-rdb-load-template-disassembly-threshold",
 	"valkey:9.0.0": "cluster-announce-client-port cluster-announce-client-tls-port cluster-config-save-behavior " +
 		"cluster-databases cluster-slot-migration-log-max-len mptcp repl-mptcp slot-migration-max-failover-repl-bytes",
 	"valkey:9.1.0":       "hash-seed tls-auto-reload-interval",
