@@ -71,7 +71,17 @@ type Family struct {
 	Category string // the ACL category that the module has, such as "json"; "" if it has none
 	Capitals bool   // Redis shows the names in capitals
 	Commands []Line
+	Absent   []Absence // what the kind has in Redis, and this server lacks
 	Wordings []Wording // errors that read otherwise in older releases, the newest first
+}
+
+// Absence is commands that releases have and this server lacks. The error for an unknown command
+// tells of them, and so does docs/absent.md.
+type Absence struct {
+	Since   string // what introduced them, in the notation of package release
+	Names   string // in lower case, separated by blanks
+	Instead string // the command to use instead, or ""
+	Why     string // for the page: what they are for, or why they are not here
 }
 
 // Was is how a command's line was before a release, in the notation of package release: edit makes

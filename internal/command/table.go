@@ -23,6 +23,7 @@ type Table struct {
 
 	categories []string // of ACL
 
+	absent   []Absence       // what the families lack, in all releases
 	wordings map[error]Error // errors that read otherwise in the release; nil if there are none
 	flags    []flagName      // what the release calls flags
 	shown    Flags           // those that it has names for
@@ -40,6 +41,7 @@ func NewTable(r *release.Release) *Table {
 // panics if a name is there already.
 func (t *Table) Add(f Family) (added []*Command) {
 	t.reword(f.Wordings)
+	t.absent = append(t.absent, f.Absent...)
 	for _, c := range t.commandsOf(f) {
 		if t.Find([]byte(c.Name)) != nil {
 			panic(fmt.Sprintf("command: %q is declared twice", c.Name))
@@ -346,9 +348,9 @@ func (t *Table) Resolve(args [][]byte) (*Command, error) {
 var namesUnknownAlone = release.From("8.6.0")
 
 // unknown returns the error for an unknown command. As in Redis it shows the first arguments, 128
-// bytes of them.
+// bytes of them. A hint of our own comes last, so that clients find Redis' text.
 func (t *Table) unknown(args [][]byte) error {
-	hint := t.kitHint(args[0])
+	hint := t.kitHint(args[0]) + t.absenceHint(args[0])
 	if len(args) == 1 && hint == "" && t.Release.Has(namesUnknownAlone) {
 		return t.Errorf(errUnknownAlone, Clip(args[0], 128))
 	}
@@ -360,6 +362,33 @@ func (t *Table) unknown(args [][]byte) error {
 		list.WriteString(t.Errorf(ErrUnknownArg, Clip(a, 128-list.Len())).Error())
 	}
 	return t.Errorf(ErrUnknownCommand, Clip(args[0], 128), list.String()+hint)
+}
+
+// Absent returns what the release has and this server lacks; Since is the release then, in words.
+func (t *Table) Absent() (list []Absence) {
+	for _, a := range t.absent {
+		if since := release.From(a.Since); t.Release.Shows(since) {
+			a.Since = t.Release.Named(since.In(t.Release))
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// absenceHint says which release has the command that this server lacks, and what to use instead.
+// There is none for a name that the table's release does not know either.
+func (t *Table) absenceHint(name []byte) string {
+	lower := strings.ToLower(string(name))
+	for _, a := range t.Absent() {
+		if slices.Contains(strings.Fields(a.Names), lower) {
+			hint := "; " + a.Since + " has it, miniserver has not"
+			if a.Instead != "" {
+				hint += ": use " + a.Instead
+			}
+			return hint
+		}
+	}
+	return ""
 }
 
 // kitHint says how to start a server with the command if it is one of the test kit, which this

@@ -10,13 +10,14 @@
 // Lines marked sh are run, too, but show no output. Code in other languages is part of tests, word
 // for word, or at least a parser of its language reads it.
 //
-// Two tables of docs/commands.md stand between comments: the commands, and the commands of
-// redis-server that are missing.
+// Tables stand between comments: the commands in docs/commands.md, and in docs/absent.md what other
+// servers have and this one lacks.
 //
 // The tests run the sessions against a server of their own and compare the output with the page.
 // Times, and the bytes of skiplists, may differ. Servers that a page starts have the ports 6390 to
-// 6399 there, and others in the test. The first table comes from the server's COMMAND DOCS, the
-// second from the COMMAND LIST of redis-server 8.6. With -update the tests rewrite the pages:
+// 6399 there, and others in the test. The commands come from the server's COMMAND DOCS; what is
+// missing is what testdata/published names and the server does not know. With -update the tests
+// rewrite the pages:
 //
 //	go test ./internal/readme -update
 package readme
@@ -177,9 +178,8 @@ func masked(lines []string) string {
 
 // Comments around the table.
 const (
-	tableBegin   = "<!-- commands: go test ./internal/readme -update -->"
-	missingBegin = "<!-- missing: go test ./internal/readme -update -->"
-	tableEnd     = "<!-- end -->"
+	tableBegin = "<!-- commands: go test ./internal/readme -update -->"
+	tableEnd   = "<!-- end -->"
 )
 
 // replaceTable puts table between the page's comments, if there are any.

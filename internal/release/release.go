@@ -136,12 +136,15 @@ func Parse(text string) (*Release, error) {
 var wellFormed = regexp.MustCompile(`^\d{1,2}(\.\d{1,2}){1,2}$`)
 
 // String returns the product and the version in words, "Redis 7.2.5".
-func (r *Release) String() string {
+func (r *Release) String() string { return r.Named(r.Version) }
+
+// Named returns another version of the product in words.
+func (r *Release) Named(version string) string {
 	name := strings.ToUpper(r.Product[:1]) + r.Product[1:]
 	if r.Stack {
 		name += " Stack"
 	}
-	return name + " " + r.Version
+	return name + " " + version
 }
 
 // Is reports whether the release is one of a product as users name it, such as "redis-stack".

@@ -126,7 +126,17 @@ const searchSyntax = "[NOCONTENT] [VERBATIM] [NOSTOPWORDS] [WITHSCORES] [WITHPAY
 
 var family = command.Family{Group: module, Module: module, Category: module, Capitals: true,
 	Commands: slices.Concat(indexes, aliases, searches, aggregations, hybrids, profiles, explanations, spelling,
-		suggestions, dictionaries)}
+		suggestions, dictionaries),
+	Absent: []command.Absence{
+		{Since: since, Names: "ft.add ft.safeadd", Instead: "HSET", Why: "documents are hashes"},
+		{Since: since, Names: "ft.get ft.mget", Instead: "HGETALL", Why: "documents are hashes"},
+		{Since: since, Names: "ft.del", Instead: "DEL", Why: "documents are hashes"},
+		{Since: "redis-stack:7.4.0", Names: "ft.debug", Instead: "FT.INDEX", Why: "it shows structures of RediSearch"},
+		{Since: "8.10.0", Names: "_ft.debug", Instead: "FT.INDEX", Why: "it shows structures of RediSearch"},
+		{Since: "8.10.0", Names: "_ft.config", Instead: "FT.CONFIG", Why: "another name of the same"},
+		{Since: "8.10.0", Names: "search.clusterinfo search.clusterrefresh search.clusterset",
+			Why: "nodes of a cluster send them to one another"},
+	}}
 
 // Types are the data types that the commands keep at keys.
 var Types = []engine.Type{Suggestions}

@@ -96,7 +96,14 @@ var changes = []command.Line{
 const module = "timeseries"
 
 var family = command.Family{Group: "timeseries", Module: module, Category: "timeseries",
-	Commands: slices.Concat(changes, queries)}
+	Commands: slices.Concat(changes, queries),
+	Absent: []command.Absence{
+		{Since: since, Names: "timeseries.clusterset timeseries.refreshcluster",
+			Why: "nodes of a cluster send them to one another"},
+		{Since: "redis-stack:7.4.0", Names: "timeseries.clustersetfromshard timeseries.forceshardsconnection " +
+			"timeseries.hello timeseries.infocluster timeseries.innercommunication timeseries.networktest",
+			Why: "nodes of a cluster send them to one another"},
+	}}
 
 // Part returns the commands. Its parameters are the properties of new series. The versions are
 // those of the module in Redis Stack and in Redis.
