@@ -177,6 +177,11 @@ func (g *Graph) Vector(r Ref) Vector {
 	return v
 }
 
+// Floats returns the components of a node's vector, of the kind Float. They belong to the graph.
+func (g *Graph) Floats(r Ref) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Add(g.cells.At(r), nodeBytes)), g.dim)
+}
+
 // setVector stores a vector in a node.
 func (g *Graph) setVector(r Ref, v *Vector) {
 	x, to := g.at(r), g.Vector(r)

@@ -58,6 +58,7 @@ func (cat *catalogue) add(x *index.Index, scan bool) {
 		cat.world.Observe(&cat.observer)
 	}
 	cat.indexes[x.Name] = &entry{Index: x, used: cat.world.Keyspace.Now, stale: scan, partial: !scan}
+	cat.account()
 }
 
 // remove forgets an index with its aliases.
@@ -72,6 +73,7 @@ func (cat *catalogue) remove(e *entry) {
 		cat.world.Unobserve(&cat.observer)
 		cat.indexes, cat.changes = nil, changes{}
 	}
+	cat.account()
 }
 
 // stale reports whether an index is still to begin to read keys.
@@ -244,6 +246,17 @@ func (cat *catalogue) update() {
 			cat.changes.note(key)
 		}
 	}
+	if len(cat.changes.keys) > 0 {
+		cat.readChanges()
+	}
+	if invariants.Enabled {
+		cat.checkNow()
+	}
+	cat.catchUp()
+}
+
+// readChanges has all indexes read the keys that have changed.
+func (cat *catalogue) readChanges() {
 	for _, key := range cat.changes.keys {
 		if key != "" || cat.changes.noted("") {
 			cat.put(key)
@@ -254,10 +267,6 @@ func (cat *catalogue) update() {
 		e.Tidy()
 	}
 	cat.account()
-	if invariants.Enabled {
-		cat.checkNow()
-	}
-	cat.catchUp()
 }
 
 // account counts the memory of the indexes.

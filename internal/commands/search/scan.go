@@ -116,7 +116,9 @@ func (cat *catalogue) catchUp() {
 	e.Later(func(length time.Duration) (more bool) {
 		end := e.Machine() + length.Microseconds()
 		more = slices.Contains(e.Worlds(), cat.world) && cat.advance(func() bool { return e.Machine() >= end })
-		cat.turns = more
+		if cat.turns = more; !more {
+			cat.account()
+		}
 		return more
 	})
 }

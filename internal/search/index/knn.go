@@ -115,8 +115,7 @@ func (v *evaluation) candidates(t *target, from int, it iterator, yield func(nei
 				return
 			}
 			if at := it.id(); at != ids[i] {
-				skipped, _ := slices.BinarySearch(ids[i:], at)
-				i += skipped
+				i += below(ids[i:], at)
 				continue
 			}
 		}
@@ -131,6 +130,17 @@ func (v *evaluation) candidates(t *target, from int, it iterator, yield func(nei
 		}
 		yield(n)
 	}
+}
+
+// below returns how many numbers, which are in order, are below one that is not far behind the
+// first.
+func below(ids []ID, id ID) int {
+	from, to := 0, 1
+	for to < len(ids) && ids[to] < id {
+		from, to = to, 2*to
+	}
+	skipped, _ := slices.BinarySearch(ids[from:min(to, len(ids))], id)
+	return from + skipped
 }
 
 // among returns the k nearest documents among those that an iterator finds, or all if it is nil.
@@ -217,7 +227,7 @@ func (v *evaluation) batch(t *target, k int, how attributes, it iterator) []neig
 }
 
 // leastRange is the least number of near vectors from which a search for those in a range goes on.
-const leastRange = 64
+const leastRange = 32
 
 // within returns the documents within a radius. The graph looks as far as epsilon says beyond it,
 // and for those of a sixteenth of all vectors; if there are more, all are looked at.

@@ -13,20 +13,11 @@ func (x *Index) Recall(f *Field, k, some int, clock func() int64) *hnsw.Recall {
 		if !x.docs.alive(v.ids[at]) {
 			continue
 		}
-		t := v.target(at)
+		t := v.target(v.numbers(at))
 		r.Ask(func() []float64 { return distances(e.nearest(t, k, f.Space.Runtime)) },
 			func() []float64 { return distances(e.among(t, k, nil)) }, clock)
 	}
 	return r
-}
-
-// target returns the target of the vector at a place.
-func (v *vectors) target(at int) *target {
-	t := &target{of: v, double: v.numbers(at)}
-	for _, f := range t.double {
-		t.single = append(t.single, float32(f))
-	}
-	return t
 }
 
 func distances(list []neighbour) (all []float64) {

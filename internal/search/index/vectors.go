@@ -83,12 +83,13 @@ func (m Metric) String() string { return [...]string{"L2", "IP", "COSINE"}[m] }
 // Bytes returns how many bytes a vector has.
 func (s *Space) Bytes() int { return s.Dimensions * s.Element.bytes() }
 
-// decode appends the numbers of a vector.
-func (s *Space) decode(dst []float64, blob []byte) []float64 {
+// decode returns the numbers of a vector.
+func (s *Space) decode(blob []byte) []float64 {
+	numbers := make([]float64, 0, s.Dimensions)
 	for ; len(blob) > 0; blob = blob[s.Element.bytes():] {
-		dst = append(dst, s.Element.number(blob))
+		numbers = append(numbers, s.Element.number(blob))
 	}
-	return dst
+	return numbers
 }
 
 func (e Element) number(b []byte) float64 {
@@ -246,7 +247,7 @@ func (v *vectors) newGraph() {
 
 // add adds the vector of a document.
 func (v *vectors) add(blob []byte, id ID) {
-	numbers := v.space.unit(v.space.decode(nil, blob))
+	numbers := v.space.unit(v.space.decode(blob))
 	v.ids = append(v.ids, id)
 	switch {
 	case v.space.Element == Float64:
@@ -300,8 +301,7 @@ func (v *vectors) tighten() {
 // at returns a vector by its place.
 func (v *vectors) at(i int) []float32 {
 	if i < len(v.nodes) {
-		vector := v.graph.Vector(v.nodes[i])
-		return vector.Floats()
+		return v.graph.Floats(v.nodes[i])
 	}
 	i -= len(v.nodes)
 	d := v.space.Dimensions
@@ -362,9 +362,14 @@ type target struct {
 // to returns the target of a vector's bytes.
 func (v *vectors) to(blob []byte) *target {
 	v.tighten()
-	t := &target{of: v, double: v.space.unit(v.space.decode(nil, blob))}
-	for _, f := range t.double {
-		t.single = append(t.single, float32(f))
+	return v.target(v.space.unit(v.space.decode(blob)))
+}
+
+// target returns the target of some numbers.
+func (v *vectors) target(numbers []float64) *target {
+	t := &target{of: v, double: numbers, single: make([]float32, len(numbers))}
+	for i, f := range numbers {
+		t.single[i] = float32(f)
 	}
 	return t
 }
