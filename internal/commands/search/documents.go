@@ -76,7 +76,7 @@ func (d *document) Keep() aggregate.Document {
 func (d *document) Sorted(field any) (expr.Value, bool) {
 	f := field.(*index.Field)
 	v := valueOf(d.Document.Sorted(f), expr.Text)
-	if v.Kind() != expr.NullKind && d.schema.many() {
+	if d.schema.many() && v.Kind() != expr.NullKind {
 		if list := d.open().Find(f.Path); len(list) > 1 || len(list) == 1 && list[0].Kind() == json.Array {
 			v = v.First(textOf(list))
 		}

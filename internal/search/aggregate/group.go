@@ -189,7 +189,8 @@ func (s *grouper) addTo(r *row) error {
 
 // newGroup adds a group for the values, and returns how many bytes it takes, about.
 func (s *grouper) newGroup(hash uint64) (i, bytes int) {
-	g := group{take(&s.spareValues, len(s.values)), take(&s.spareAccumulators, len(s.reducers))}
+	block := min(4+len(s.groups), 256)
+	g := group{take(&s.spareValues, len(s.values), block), take(&s.spareAccumulators, len(s.reducers), block)}
 	copy(g.values, s.values)
 	for i, r := range s.reducers {
 		g.accumulators[i] = r.start()
@@ -203,10 +204,11 @@ func (s *grouper) newGroup(hash uint64) (i, bytes int) {
 	return len(s.groups) - 1, bytes
 }
 
-// take takes n elements of a spare block, of which it makes another one when it is used up.
-func take[T any](spare *[]T, n int) []T {
+// take takes n elements of a spare block. When it is used up, it makes another one for so many
+// times n.
+func take[T any](spare *[]T, n, times int) []T {
 	if len(*spare) < n {
-		*spare = make([]T, 256*n)
+		*spare = make([]T, times*n)
 	}
 	taken := (*spare)[:n:n]
 	*spare = (*spare)[n:]

@@ -97,12 +97,13 @@ func (s *sorter) takeAll() error {
 	s.best.compare, s.number = s.compare, 0
 	for {
 		r, err := s.from.next()
-		if s.err = firstOf(s.err, err); errors.Is(s.err, ErrLate) {
+		if s.err = firstOf(s.err, err); s.err != nil && errors.Is(s.err, ErrLate) {
 			return nil
 		}
 		if r == nil || s.err != nil {
 			return s.err
 		}
+		s.fill(r)
 		if len(s.best.rows) < s.most {
 			if !s.keep(r.size()) {
 				return ErrRoom
@@ -118,6 +119,15 @@ func (s *sorter) takeAll() error {
 		}
 		s.number = r.number
 		s.drop(r)
+	}
+}
+
+// fill puts into a row what it is sorted by, which is compared again and again.
+func (s *sorter) fill(r *row) {
+	for _, k := range s.keys {
+		if v, ok := r.get(k.column); ok {
+			r.set(k.column.slot, v)
+		}
 	}
 }
 
@@ -278,25 +288,22 @@ func (h *heap) sink(i int, least bool) {
 // bestBelow returns the first in order of the children and grandchildren of a place, -1 if there is
 // none. A child that has children need not be asked.
 func (h *heap) bestBelow(i int, least bool) int {
-	best := -1
-	for _, j := range h.candidates(i) {
-		if best < 0 || !h.before(best, j, least) {
-			best = j
+	best, n := -1, len(h.rows)
+	for child := 2*i + 1; child <= 2*i+2 && child < n; child++ {
+		if 2*child+1 >= n {
+			best = h.better(best, child, least)
 		}
+	}
+	for j := 4*i + 3; j <= 4*i+6 && j < n; j++ {
+		best = h.better(best, j, least)
 	}
 	return best
 }
 
-// candidates returns the children without children of a place, and its grandchildren.
-func (h *heap) candidates(i int) (list []int) {
-	n := len(h.rows)
-	for child := 2*i + 1; child <= 2*i+2 && child < n; child++ {
-		if 2*child+1 >= n {
-			list = append(list, child)
-		}
+// better returns the first in order of two places; the first of them may be -1 for none.
+func (h *heap) better(i, j int, least bool) int {
+	if i < 0 || !h.before(i, j, least) {
+		return j
 	}
-	for j := 4*i + 3; j <= 4*i+6 && j < n; j++ {
-		list = append(list, j)
-	}
-	return list
+	return i
 }

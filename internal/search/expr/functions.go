@@ -26,6 +26,7 @@ type function struct {
 type call struct {
 	function  *function
 	arguments []node
+	room      []Value // for their values
 }
 
 func (c *call) bind(column func(string) (int, bool)) error {
@@ -52,8 +53,7 @@ func (c *call) eval(row Row) (Value, error) {
 	case matchedTerms:
 		return c.matchedTerms(row)
 	}
-	var room [4]Value
-	args := room[:0]
+	args := c.room[:0]
 	for _, a := range c.arguments {
 		v, err := a.eval(row)
 		if err != nil {
@@ -69,7 +69,10 @@ func (c *call) eval(row Row) (Value, error) {
 			return Value{}, wrongType(f.name, i, args[i], "VALIDATE_ARG__STRING(v, 0)")
 		}
 	}
-	return f.run(args)
+	v, err := f.run(args)
+	clear(args)
+	c.room = args
+	return v, err
 }
 
 // The numbers of types in errors.

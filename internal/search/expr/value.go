@@ -167,6 +167,9 @@ func AppendNumber(dst []byte, f float64) []byte {
 // If one of them is a number, the other one must be convertible. Lists are compared by their first
 // elements.
 func Compare(a, b Value) (int, error) {
+	if a.kind == NumberKind && b.kind == NumberKind {
+		return compareNumbers(a.number, b.number), nil
+	}
 	switch first, other := a.Behind() != "", b.Behind() != ""; {
 	case first && other:
 		return Compare(a.alone(), b.alone())
