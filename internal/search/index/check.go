@@ -294,11 +294,11 @@ func (v *vectors) numbers(i int) (list []float64) {
 // sorted compares the values by which documents are sorted.
 func (c *comparison) sorted(held, fresh *Field) {
 	h, f, texts := &held.lists.sorted, &fresh.lists.sorted, 0
-	for _, v := range h.values {
-		texts += len(v.Text)
+	for _, text := range h.texts {
+		texts += len(text)
 	}
-	if texts != h.texts {
-		c.failf("the values of %s have texts of %d bytes, and are counted as %d", held.Name, texts, h.texts)
+	if texts != h.held {
+		c.failf("the values of %s have texts of %d bytes, and are counted as %d", held.Name, texts, h.held)
 	}
 	for id, now := range c.now {
 		if now > 0 && h.at(ID(id)) != f.at(now) {

@@ -44,9 +44,9 @@ func (x *Index) Holds() *Holds {
 	return h
 }
 
-// What a document, a value for sorting, and entries of maps of keys and of words take beside their
+// What a document, a text for sorting, and entries of maps of keys and of words take beside their
 // texts.
-const documentBytes, valueBytes, keyBytes, wordBytes = 80, 32, 52, 176
+const documentBytes, textBytes, keyBytes, wordBytes = 80, 16, 52, 176
 
 // dictionary adds the postings of a dictionary, and returns the bytes of its words.
 func (h *Holds) dictionary(d *dictionary) int {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/miniserver-go/miniserver/ds/partsort"
+	"github.com/miniserver-go/miniserver/internal/search/query"
 )
 
 // Search is a query with what a command wants of the documents that match.
@@ -106,6 +107,7 @@ type Walk struct {
 	now      int64
 	scoring
 	scores bool
+	near   bool // documents have distances
 	late   func() bool
 	steps  int
 	Ended  bool // it was late, and ended
@@ -132,7 +134,13 @@ func (x *Index) Walk(s *Search) (*Walk, error) {
 
 func (x *Index) walk(s *Search) (*Walk, error) {
 	it, err := x.iterate(&s.Query)
-	return &Walk{index: x, it: it, now: s.Now, late: s.Late, scores: s.Scores || s.Sort == nil && !s.Unordered,
+	near := false
+	query.Walk(s.Root, func(n query.Node) {
+		_, isVector := n.(*query.Vector)
+		near = near || isVector
+	})
+	return &Walk{index: x, it: it, now: s.Now, late: s.Late, near: near,
+		scores: s.Scores || s.Sort == nil && !s.Unordered,
 		scoring: scoring{scorer: s.Scorer, average: x.docs.average(), payload: s.Payload, explain: s.Explain,
 			standard: s.Standard, tanh: s.TanhFactor}}, err
 }
@@ -146,16 +154,23 @@ func (w *Walk) Next() bool {
 			continue
 		}
 		w.Document = Document{document: d, id: id}
-		m := w.it.match()
-		for _, distance := range m.distances {
-			w.Distances = append(w.Distances, Distance{distance.name, distance.value})
-		}
-		if w.scores {
-			w.Score, w.Explanation = w.score(m, d)
+		if w.scores || w.near {
+			w.tell()
 		}
 		return true
 	}
 	return false
+}
+
+// tell says of the document how well it matches.
+func (w *Walk) tell() {
+	m := w.it.match()
+	for _, distance := range m.distances {
+		w.Distances = append(w.Distances, Distance{distance.name, distance.value})
+	}
+	if w.scores {
+		w.Score, w.Explanation = w.score(m, w.document)
+	}
 }
 
 // ranking is the best documents so far: in the order in which they came, and from the first one on

@@ -17,51 +17,75 @@ type Value struct {
 	Text   string
 }
 
-// column is a value for each document, by its number.
+// column is a value for each document, by its number. Of numbers and of texts there are as many as
+// the last document needs that has one.
 type column struct {
-	values []Value
-	texts  int // bytes of texts
+	kinds   []ValueKind
+	numbers []float64
+	texts   []string
+	held    int // bytes of the texts
 }
 
 // at returns the value of a document; nothing if it has none.
 func (c *column) at(id ID) (v Value) {
-	if int(id) <= len(c.values) {
-		v = c.values[id-1]
+	if int(id) > len(c.kinds) {
+		return v
+	}
+	switch v.Kind = c.kinds[id-1]; v.Kind {
+	case IsNumber:
+		v.Number = c.numbers[id-1]
+	case IsText:
+		v.Text = c.texts[id-1]
 	}
 	return v
 }
 
 // add sets the value of a document, whose number is above all others.
 func (c *column) add(id ID, v Value) {
-	for int(id) > len(c.values) {
-		c.values = append(c.values, Value{})
+	put(&c.kinds, id, v.Kind)
+	switch v.Kind {
+	case IsNumber:
+		put(&c.numbers, id, v.Number)
+	case IsText:
+		put(&c.texts, id, v.Text)
+		c.held += len(v.Text)
 	}
-	c.values[id-1] = v
-	c.texts += len(v.Text)
+}
+
+// put sets element id-1 of a list, which grows as far as that.
+func put[T any](list *[]T, id ID, v T) {
+	for int(id) > len(*list) {
+		*list = append(*list, *new(T))
+	}
+	(*list)[id-1] = v
 }
 
 // forget says that a document is gone.
 func (c *column) forget(id ID) {
-	if int(id) <= len(c.values) {
-		c.texts -= len(c.values[id-1].Text)
-		c.values[id-1] = Value{}
+	if v := c.at(id); v.Kind != NoValue {
+		c.kinds[id-1] = NoValue
+		if v.Kind == IsText {
+			c.held -= len(v.Text)
+			c.texts[id-1] = ""
+		}
 	}
 }
 
 // clean removes the values of documents that are gone.
 func (c *column) clean(now renumbering) {
-	kept := c.values[:0]
-	for i, v := range c.values {
-		if now.of(ID(i+1)) > 0 {
-			kept = append(kept, v)
+	old := *c
+	*c = column{}
+	for i := range old.kinds {
+		if id := now.of(ID(i + 1)); id > 0 {
+			c.add(id, old.at(ID(i+1)))
 		}
 	}
-	clear(c.values[len(kept):])
-	c.values = kept
 }
 
 // bytes returns the memory of the values.
-func (c *column) bytes() int { return valueBytes*cap(c.values) + c.texts }
+func (c *column) bytes() int {
+	return cap(c.kinds) + 8*cap(c.numbers) + textBytes*cap(c.texts) + c.held
+}
 
 // ValueKind is the kind of a Value.
 type ValueKind byte
