@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,7 @@ import (
 
 // What blocks say of containers of the image.
 var (
-	image       = regexp.MustCompile(`(?m)^ +(- name|image): miniserver/miniserver$`)
+	image       = regexp.MustCompile(`(?m)^ +(- name|(?:- )?image): miniserver/miniserver$`)
 	arguments   = regexp.MustCompile(`(?m)^ +command: (\[.*\])$`)
 	options     = regexp.MustCompile(`MINISERVER_OPTIONS: "(.*?)"`)
 	setByImage  = regexp.MustCompile(`(?m)^ENV MINISERVER_OPTIONS="(.*)"$`)
@@ -42,7 +43,7 @@ func TestServicesCanBeReached(t *testing.T) {
 	dockerfile, err := os.ReadFile(filepath.Join(root, "packaging", "Dockerfile"))
 	require.NoError(t, err)
 	tried := 0
-	for _, page := range []string{"docs/docker.md", "docs/services.md", "docs/start/tls.md"} {
+	for _, page := range []string{"docs/docker.md", "docs/services.md", "docs/start/tls.md", "docs/swap.md"} {
 		text, err := os.ReadFile(filepath.Join(root, page))
 		require.NoError(t, err)
 		for _, code := range parse(string(text)).code("yaml") {
@@ -71,12 +72,18 @@ func TestServicesCanBeReached(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "6379", u.Port())
 			u.Host = net.JoinHostPort("127.0.0.1", port)
-			w := miniserver.Attach(t, u.String())
-			require.Equal(t, "PONG", w.Do("PING").Text)
+			if strings.Contains(code, "MINISERVER_URL") {
+				w := miniserver.Attach(t, u.String())
+				require.Equal(t, "PONG", w.Do("PING").Text)
+			} else {
+				out, err = exec.Command(path, "cli", "-u", u.String(), "PING").Output()
+				require.NoError(t, err, code)
+				require.Equal(t, "PONG\n", string(out), code)
+			}
 			tried++
 		}
 	}
-	require.Equal(t, 5, tried)
+	require.Equal(t, 7, tried)
 }
 
 // serve starts the program on a free port of this machine, with arguments and with a value of
