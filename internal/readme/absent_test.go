@@ -120,7 +120,8 @@ func TestPageTellsWhatIsNotHere(t *testing.T) {
 		for name, text := range map[string]string{
 			"commands": absenceTable(absences), "settings": spans(d.unset(redis.settings)),
 			"idle":            spans(d.idle()),
-			"valkey-commands": spans(lacks(newest, valkey.commands)), "valkey-settings": spans(d.unset(valkey.settings)),
+			"valkey-commands":    spans(lacks(newest, valkey.commands)),
+			"valkey-settings":    spans(d.unset(valkey.settings)),
 			"dragonfly-commands": spans(lacks(newest, dragonfly.commands)),
 			"dragonfly-flags":    spans(d.unset(dragonfly.settings)),
 		} {
