@@ -119,7 +119,7 @@ func TestPageTellsWhatIsNotHere(t *testing.T) {
 	check(t, filepath.Join(d.root, "docs", "absent.md"), func(p *page) {
 		for name, text := range map[string]string{
 			"commands": absenceTable(absences), "settings": spans(d.unset(redis.settings)),
-			"idle":            spans(d.idle()),
+			"idle":               spans(d.idle()),
 			"valkey-commands":    spans(lacks(newest, valkey.commands)),
 			"valkey-settings":    spans(d.unset(valkey.settings)),
 			"dragonfly-commands": spans(lacks(newest, dragonfly.commands)),
