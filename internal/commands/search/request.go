@@ -375,8 +375,8 @@ func (r *request) search(e *entry, root query.Node) *index.Search {
 	set := r.set
 	found := &index.Search{Now: r.Now(), Offset: int(r.offset), Limit: int(r.limit), Scorer: r.scorer,
 		Standard: r.isEight, TanhFactor: r.tanhFactor,
-		Late: r.late(), Scores: r.withScores, Explain: r.explain, Payload: string(r.payload),
-		Query: index.Query{Root: root, Fields: fields, Slop: r.query.Slop, InOrder: r.query.InOrder,
+		Scores: r.withScores, Explain: r.explain, Payload: string(r.payload),
+		Query: index.Query{Late: r.late(), Root: root, Fields: fields, Slop: r.query.Slop, InOrder: r.query.InOrder,
 			Limits: index.Limits{Prefix: int(set.MinPrefix), Expansions: int(set.MaxPrefixExpansions)}}}
 	if r.profile != nil {
 		found.Profile, r.profile.parsed = &r.profile.query, r.World.Clock()

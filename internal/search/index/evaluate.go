@@ -25,12 +25,16 @@ type Query struct {
 	InOrder bool
 	Limits  Limits
 	Profile *Profile // of what the query does; nil for none
+	// Late reports whether the query has taken too long: then it ends with what it has found. It is
+	// asked now and then; nil for never.
+	Late func() bool
 }
 
 // evaluation makes iterators of a query.
 type evaluation struct {
 	*Query
 	index *Index
+	pace  *pace
 	err   error // the first
 }
 
@@ -40,9 +44,9 @@ func (v *evaluation) refuse(err error) {
 	}
 }
 
-// iterate returns the iterator of a query.
-func (x *Index) iterate(q *Query) (iterator, error) {
-	v := &evaluation{Query: q, index: x}
+// iterate returns the iterator of a query, and its pace.
+func (x *Index) iterate(q *Query) (iterator, *pace, error) {
+	v := &evaluation{Query: q, index: x, pace: &pace{late: q.Late}}
 	it := v.node(q.Root, q.Fields)
 	if it == nil {
 		it = nothing{}
@@ -53,7 +57,7 @@ func (x *Index) iterate(q *Query) (iterator, error) {
 			q.Profile.Root = q.Profile.parts[0]
 		}
 	}
-	return it, v.err
+	return it, v.pace, v.err
 }
 
 // node returns the iterator of a node, whose words are looked for in some fields; nil if it finds
@@ -63,6 +67,9 @@ func (v *evaluation) node(n query.Node, fields query.Fields) iterator {
 }
 
 func (v *evaluation) open(n query.Node, fields query.Fields) iterator {
+	if v.pace.isOver(v.steps(n)) {
+		return nil
+	}
 	o := n.Options()
 	if fields = fields.And(o.Fields); v.index.NoFields {
 		fields = query.AllFields
@@ -98,6 +105,16 @@ func (v *evaluation) open(n query.Node, fields query.Fields) iterator {
 		return v.vector(n, fields)
 	}
 	return nil
+}
+
+// steps returns how many steps it takes at most to make the iterator of a node, without those of
+// its children and its words.
+func (v *evaluation) steps(n query.Node) int {
+	switch n.(type) {
+	case *query.Numeric, *query.Geo, *query.Shape, *query.Vector:
+		return v.index.Len()
+	}
+	return 1
 }
 
 func (v *evaluation) orNothing(n query.Node, fields query.Fields) iterator {
@@ -140,7 +157,7 @@ func (v *evaluation) expansion(n query.Node, d *dictionary, fields query.Fields,
 	if len(list) == 0 {
 		return nil
 	}
-	return newUnion(list, weight, true)
+	return newUnion(v.pace, list, weight, true)
 }
 
 // expand calls yield for the words that a node stands for.
@@ -155,19 +172,24 @@ func (v *evaluation) expand(n query.Node, d *dictionary, yield func(*word) bool)
 		switch {
 		case len(text) < v.Limits.Prefix:
 		case !n.Suffix:
-			d.prefixed(text, yield)
+			v.each(d, text, yield)
 		case n.Prefix:
-			d.from("", func(w *word) bool { return !strings.Contains(w.text, text) || yield(w) })
+			v.each(d, "", func(w *word) bool { return !strings.Contains(w.text, text) || yield(w) })
 		default:
-			d.from("", func(w *word) bool { return !strings.HasSuffix(w.text, text) || yield(w) })
+			v.each(d, "", func(w *word) bool { return !strings.HasSuffix(w.text, text) || yield(w) })
 		}
 	case *query.Wildcard:
 		literal, _, _ := strings.Cut(n.Pattern, "*")
 		literal, _, _ = strings.Cut(literal, "?")
-		d.prefixed(literal, func(w *word) bool { return !fits(n.Pattern, w.text) || yield(w) })
+		v.each(d, literal, func(w *word) bool { return !fits(n.Pattern, w.text) || yield(w) })
 	case *query.Fuzzy:
-		d.similar(n.Text, n.Distance, yield)
+		d.similar(n.Text, n.Distance, v.pace, yield)
 	}
+}
+
+// each calls yield for the words that begin with a text, while there is time.
+func (v *evaluation) each(d *dictionary, prefix string, yield func(*word) bool) {
+	d.prefixed(prefix, func(w *word) bool { return !v.pace.isOver(1) && yield(w) })
 }
 
 // byEnds reports whether a node is looked for in the ends of words, if fields are indexed by them.
@@ -246,7 +268,7 @@ func (v *evaluation) intersection(n *query.Intersection, fields query.Fields) it
 	case order && slop == -1:
 		slop = math.MaxInt32
 	}
-	return newIntersection(list, o.Weight, slop, order)
+	return newIntersection(v.pace, list, o.Weight, slop, order)
 }
 
 // union returns the documents that any of the children finds.
@@ -263,7 +285,7 @@ func (v *evaluation) union(children []query.Node, fields query.Fields, weight fl
 	case 1:
 		return list[0]
 	}
-	return newUnion(list, weight, false)
+	return newUnion(v.pace, list, weight, false)
 }
 
 // tag returns the documents with a tag that a child finds.
@@ -284,7 +306,7 @@ func (v *evaluation) tag(n *query.Tag, weight float64) iterator {
 	case len(n.Children) == 1:
 		return list[0]
 	}
-	return newUnion(list, weight, false)
+	return newUnion(v.pace, list, weight, false)
 }
 
 func (v *evaluation) singleTag(f *Field, n query.Node, weight float64) iterator {
@@ -389,7 +411,7 @@ func (v *evaluation) geo(n *query.Geo) iterator {
 	}
 	it := listed(set.sorted(), isNumber, 1)
 	if it != nil && spans > 1 {
-		return newUnion([]iterator{it}, 1, true) // in RediSearch it is one of the spans
+		return newUnion(v.pace, []iterator{it}, 1, true) // in RediSearch it is one of the spans
 	}
 	return it
 }

@@ -5,13 +5,16 @@ import "unicode/utf8"
 // similar calls yield for the words that at most distance insertions, deletions and substitutions
 // of characters make of a text. It walks over the words in order and keeps a row of the table of
 // distances for each character that a word has in common with the one before. Where no word with
-// these first characters can be near enough it goes on behind them.
-func (d *dictionary) similar(text string, distance int, yield func(*word) bool) {
+// these first characters can be near enough it goes on behind them. It ends when its pace is over.
+func (d *dictionary) similar(text string, distance int, p *pace, yield func(*word) bool) {
 	s := newSimilarity(text, distance)
 	from, more := "", true
 	for more {
 		more = false
 		d.from(from, func(w *word) bool {
+			if p.isOver(1) {
+				return false
+			}
 			if next, hopeless := s.advance(w.text); hopeless {
 				from, more = next, next != ""
 				return false

@@ -175,6 +175,7 @@ type union struct {
 	begun  bool
 	quick  bool // one of those that match is enough
 	beyond bool // it came to a document behind the one that it was to go to
+	pace   *pace
 	most   int
 	m      match
 	found  []member // at the document
@@ -188,8 +189,8 @@ type member struct {
 }
 
 // newUnion returns a union. One that is quick tells only of the first that matches.
-func newUnion(list []iterator, weight float64, quick bool) iterator {
-	u := &union{quick: quick, m: match{kind: isUnion, weight: weight}, heap: make([]member, len(list))}
+func newUnion(p *pace, list []iterator, weight float64, quick bool) iterator {
+	u := &union{pace: p, quick: quick, m: match{kind: isUnion, weight: weight}, heap: make([]member, len(list))}
 	for i, it := range list {
 		u.most += it.estimate()
 		u.heap[i] = member{it, i, 0}
@@ -234,6 +235,9 @@ func (u *union) advance(id, to ID) bool {
 		u.begin(to)
 	}
 	for len(u.heap) > 0 && u.heap[0].at < id {
+		if u.pace.isOver(1) {
+			return false
+		}
 		if !u.heap[0].move(to) {
 			last := len(u.heap) - 1
 			u.heap[0] = u.heap[last]
@@ -335,6 +339,7 @@ func (m *match) join(part *match) {
 // intersection finds the documents that all of several iterators find.
 type intersection struct {
 	list  []iterator
+	pace  *pace
 	slop  int // the words that may lie between theirs; negative: any number
 	order bool
 	m     match
@@ -346,8 +351,8 @@ type intersection struct {
 
 // newIntersection returns an intersection of at least one iterator. Those that find few come first,
 // unless their order counts.
-func newIntersection(list []iterator, weight float64, slop int, order bool) iterator {
-	n := &intersection{list: list, slop: slop, order: order, m: match{kind: isIntersection, weight: weight}}
+func newIntersection(p *pace, list []iterator, weight float64, slop int, order bool) iterator {
+	n := &intersection{list: list, pace: p, slop: slop, order: order, m: match{kind: isIntersection, weight: weight}}
 	if !order {
 		slices.SortStableFunc(list, func(a, b iterator) int { return cmp.Compare(rank(a), rank(b)) })
 	}
@@ -388,7 +393,7 @@ func (n *intersection) meet() bool {
 	for {
 		id := n.list[0].id()
 		for i := 1; i < len(n.list); i++ {
-			if !n.list[i].seek(id) {
+			if n.pace.isOver(1) || !n.list[i].seek(id) {
 				return false
 			}
 			if at := n.list[i].id(); at > id {

@@ -145,7 +145,7 @@ func FuzzSimilar(f *testing.F) {
 				}
 				return true
 			})
-			d.similar(target, most, func(w *word) bool {
+			d.similar(target, most, new(pace), func(w *word) bool {
 				got = append(got, w.text)
 				return true
 			})

@@ -10,7 +10,7 @@ import (
 func (x *Index) Terms(q *Query, docs []Document) ([][]text.Term, error) {
 	terms := make([][]text.Term, len(docs))
 	for i, d := range docs {
-		it, err := x.iterate(q)
+		it, _, err := x.iterate(q)
 		if err != nil {
 			return nil, err
 		}
@@ -56,7 +56,7 @@ func (x *Index) Count(word string, fields query.Fields) (docs int, known bool) {
 // Similar calls yield for the words that at most distance insertions, deletions and substitutions
 // make of a word, in order.
 func (x *Index) Similar(to string, distance int, yield func(word string)) {
-	x.words.similar(to, distance, func(w *word) bool {
+	x.words.similar(to, distance, new(pace), func(w *word) bool {
 		yield(w.text)
 		return true
 	})

@@ -22,9 +22,6 @@ type Search struct {
 	Scores     bool  // scores are wanted, even if something else orders
 	Explain    bool  // so is how they came about
 	Payload    string
-	// Late reports whether the query has taken too long: then it ends with what it has found. It is
-	// asked now and then; nil for never.
-	Late func() bool
 	// Unordered says that, without Sort, the results are in the order of documents.
 	Unordered bool
 }
@@ -108,8 +105,7 @@ type Walk struct {
 	scoring
 	scores bool
 	near   bool // documents have distances
-	late   func() bool
-	steps  int
+	pace   *pace
 	Ended  bool // it was late, and ended
 }
 
@@ -133,13 +129,13 @@ func (x *Index) Walk(s *Search) (*Walk, error) {
 }
 
 func (x *Index) walk(s *Search) (*Walk, error) {
-	it, err := x.iterate(&s.Query)
+	it, pace, err := x.iterate(&s.Query)
 	near := false
 	query.Walk(s.Root, func(n query.Node) {
 		_, isVector := n.(*query.Vector)
 		near = near || isVector
 	})
-	return &Walk{index: x, it: it, now: s.Now, late: s.Late, near: near,
+	return &Walk{index: x, it: it, now: s.Now, pace: pace, near: near,
 		scores: s.Scores || s.Sort == nil && !s.Unordered,
 		scoring: scoring{scorer: s.Scorer, average: x.docs.average(), payload: s.Payload, explain: s.Explain,
 			standard: s.Standard, tanh: s.TanhFactor}}, err
@@ -147,7 +143,7 @@ func (x *Index) walk(s *Search) (*Walk, error) {
 
 // Next goes to the next document that is there, and reports whether there is one.
 func (w *Walk) Next() bool {
-	for !w.isLate() && w.it.next() {
+	for !w.pace.isOver(1) && w.it.next() && !w.pace.over {
 		id := w.it.id()
 		d := w.index.docs.get(id)
 		if d == nil || w.index.docs.mortal && d.deadline != 0 && d.deadline <= w.now {
@@ -159,6 +155,7 @@ func (w *Walk) Next() bool {
 		}
 		return true
 	}
+	w.Ended = w.pace.over
 	return false
 }
 
@@ -311,15 +308,6 @@ func (r *ranking) page(docs *table, offset int) []Document {
 		}
 	}
 	return page
-}
-
-// stepsBetween is how many documents are looked at before the time is.
-const stepsBetween = 256
-
-func (w *Walk) isLate() bool {
-	w.steps++
-	w.Ended = w.Ended || w.late != nil && w.steps%stepsBetween == 0 && w.late()
-	return w.Ended
 }
 
 // Terms returns the words of the query that the document has, in the order of the query; those that
