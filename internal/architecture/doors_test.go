@@ -39,7 +39,7 @@ var doors = []door{
 	{"github.com/hashicorp", "internal/group/consensus", ""},
 	{"github.com/peterh/liner", "internal/cli/script", ""},
 	{"github.com/spf13/pflag", `internal/cli internal/cli/files internal/cli/help internal/cli/lint
-		internal/cli/remote internal/cli/script internal/cli/subcommand internal/cli/test`, ""},
+		internal/cli/remote internal/cli/script internal/cli/serve internal/cli/subcommand internal/cli/test`, ""},
 	// What tests compare with.
 	{"github.com/chromedp", "", "internal/console/browser"},
 	{"github.com/prometheus/client_golang", "", "internal/console/browser"},

@@ -81,7 +81,7 @@ var storeys = map[string][][]string{
 		{"dap.go", "run.go", "breakpoints.go"}, // A session, its run, and its breakpoints.
 		{"variables.go"}, {"watches.go"},       // What a client looks at,
 		{"front.go"}, {"requests.go"}, // what the run tells, and what the client asks.
-		{"serve.go"},
+		{"serve.go"}, {"cluster.go"},
 	},
 	"scripting/ldb": {
 		{"split.go"}, {"session.go"}, {"frames.go", "watches.go"}, {"requests.go"}, {"stopped.go"},
@@ -104,7 +104,7 @@ var storeys = map[string][][]string{
 		{ // A program: the server with its files and signals.
 			"program.go", "users.go", "log.go", "signals.go", "daemon.go", "rewrite.go", "loading.go", "group.go",
 		},
-		{"serve.go"},
+		{"serve.go"}, {"cluster.go"},
 	},
 	"server": {
 		{ // What knows of no connection: requests and input, the system, TLS, figures.

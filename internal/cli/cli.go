@@ -2,7 +2,7 @@
 // below: each brings a subcommand.Subcommand with its name, its forms, its options and its action.
 // Help, completion and the manual pages come from the same table.
 //
-//	serve                  the server: configuration, log, signals, daemons
+//	serve                  the server, and cluster: configuration, log, signals, daemons
 //	script                 eval, repl, debug: scripts in an engine without a server
 //	test, lint             tests of scripts, and mistakes in them
 //	files                  check-aof, check-rdb, convert
@@ -47,7 +47,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 // subcommands returns the table, in the order of the usage.
 func subcommands() []*subcommand.Subcommand {
 	return []*subcommand.Subcommand{
-		serve.Subcommand(), remote.Ping(), remote.Cli(), script.Eval(), script.Repl(), script.Debug(),
+		serve.Subcommand(), serve.Cluster(), remote.Ping(), remote.Cli(), script.Eval(), script.Repl(), script.Debug(),
 		test.Subcommand(), lint.Subcommand(),
 		files.CheckAOF(), files.CheckRDB(), files.Convert(), remote.Migrate(), table().Completion(), version,
 		table().Help(),

@@ -13,7 +13,7 @@ import (
 func TestCompletion(t *testing.T) {
 	for words, want := range map[string]string{
 		// A file with settings may be meant, too.
-		"c":                         "check-aof check-rdb cli completion convert :0",
+		"c":                         "check-aof check-rdb cli cluster completion convert :0",
 		"--port,7777,c":             ":0",
 		"--maxmemory-po":            "--maxmemory-policy :4",
 		"--appendfsync,":            "everysec always no :0",

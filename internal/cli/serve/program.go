@@ -4,6 +4,7 @@ import (
 	"os"
 	"strconv"
 
+	_ "github.com/miniserver-go/miniserver/cluster" // MINI.CLUSTER
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/cli/goruntime"
 	"github.com/miniserver-go/miniserver/internal/console"
