@@ -55,6 +55,57 @@ export class Server {
   close(): Promise<void>
 }
 
+export interface ClusterOptions {
+  /** How many masters share the hash slots; 3 by default. */
+  shards?: number
+  /** How many replicas each of them has; 1 by default. */
+  replicas?: number
+  /** The path of the program, as for a server. */
+  binary?: string
+  /** Options of the program, for all nodes. */
+  options?: string[]
+}
+
+/**
+ * A whole Redis Cluster in one process. A node is named by its address. What a method does happens between two commands, and is over when it
+ * resolves.
+ */
+export class Cluster {
+  private constructor()
+  static start(options?: ClusterOptions): Promise<Cluster>
+  /** Those of the nodes, as 'host:port': first those that begin as masters, then their replicas in the same order. */
+  readonly addresses: string[]
+  /** That of the first node. */
+  readonly host: string
+  readonly port: number
+  /** The clock of all nodes. */
+  readonly clock: Clock
+  /** What the cluster has logged. */
+  readonly log: string
+  /** Executes a command at the first node. */
+  command(...words: Word[]): Promise<Reply>
+  /** Ends a node as the end of its process would: nobody listens, its data are gone. */
+  kill(node: string): Promise<void>
+  /** Stops a node, which answers nobody until cont. */
+  stop(node: string): Promise<void>
+  /** Lets a node that was stopped or killed go on. */
+  cont(node: string): Promise<void>
+  /** Has a replica of a master take its place at once. */
+  failover(node: string): Promise<void>
+  /** Puts nodes on a side of their own: they hear only one another. */
+  partition(...nodes: string[]): Promise<void>
+  /** Has a replica take a master's place, while that, on a side of its own, goes on. */
+  split(node: string): Promise<void>
+  /** Keeps what a master confirms from now on from its replicas. */
+  lose(node: string): Promise<void>
+  /** Moves slots with their keys to a master in one step: numbers, or ranges such as '0-99'. */
+  move(node: string, ...slots: (number | string)[]): Promise<void>
+  /** Ends all that the methods above have begun. */
+  heal(): Promise<void>
+  /** Ends the process. */
+  close(): Promise<void>
+}
+
 /** Milliseconds, or a text with units such as '250ms' or '1h30m'. */
 export type Duration = number | string
 

@@ -36,8 +36,8 @@ class Server {
   static async #start(path, options) {
     const fixed = ['--port', '0', '--test-kit', 'yes', '--ready-json', '--exit-with-parent', '--exit-with-input']
     const program = await Program.start(path, [...fixed, ...options])
-    const { url, pid, version, certificate } = program.ready
-    return new Server({ address: { ...addressOf(url), password: passwordIn(options) }, facts: { pid, version, certificate }, program })
+    const { url, addresses, pid, version, certificate } = program.ready
+    return new Server({ address: { ...addressOf(url), password: passwordIn(options) }, facts: { pid, version, certificate, addresses }, program })
   }
 
   static async #attach(address) {

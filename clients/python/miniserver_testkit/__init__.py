@@ -11,8 +11,9 @@ A Server is a process, which it starts or which others have started. A World of 
 so that tests can run side by side on one server. With pytest the fixtures ``miniserver`` and ``world`` do both: see pytest_plugin.
 """
 
+from .cluster import Cluster
 from .connection import ReplyError
 from .server import LeftBehindWarning, Server
 from .world import AsyncWorld, Fault, FaultWarning, World
 
-__all__ = ["AsyncWorld", "Fault", "FaultWarning", "LeftBehindWarning", "ReplyError", "Server", "World"]
+__all__ = ["AsyncWorld", "Cluster", "Fault", "FaultWarning", "LeftBehindWarning", "ReplyError", "Server", "World"]

@@ -125,6 +125,12 @@ public final class Server implements AutoCloseable {
     return address;
   }
 
+  /** Returns what a server that this object has started listens on, as host:port; only those at the host that it names first. */
+  List<String> addresses() {
+    String host = program.ready().addresses().get(0).replaceFirst(":\\d+$", ":");
+    return program.ready().addresses().stream().filter(a -> a.startsWith(host)).toList();
+  }
+
   public String host() {
     return address.host();
   }
