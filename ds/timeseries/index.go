@@ -25,8 +25,7 @@ type Index struct {
 
 // file is a series in the index. It stands under the labels that the series had when it was filed.
 type file struct {
-	key    string
-	series *Series
+	Found
 	labels []Label
 	places []uint32 // for each label, in its list
 }
@@ -72,7 +71,7 @@ func (x *Index) add(key string, s *Series) {
 		x.files = append(x.files, file{})
 	}
 	f := &x.files[n]
-	*f = file{strings.Clone(key), s, s.options.Labels, make([]uint32, len(s.options.Labels))}
+	*f = file{Found{strings.Clone(key), s}, s.options.Labels, make([]uint32, len(s.options.Labels))}
 	s.filed = n + 1
 	x.bytes += f.held()
 	for i, l := range f.labels {
@@ -154,7 +153,7 @@ func nameBytes(name string) int   { return 128 + sizeclass.Round(len(name)) }
 func valueBytes(value string) int { return 64 + sizeclass.Round(len(value)) }
 
 func (f *file) held() int {
-	return sizeclass.Round(len(f.key)) + sizeclass.Round(4*len(f.places))
+	return sizeclass.Round(len(f.Key)) + sizeclass.Round(4*len(f.places))
 }
 
 func (p *posts) held() int { return sizeclass.Round(cap(p.list) * int(unsafe.Sizeof(post{}))) }
@@ -172,8 +171,8 @@ type Found struct {
 
 // Find returns the series that pass all filters, in the order of their keys. One of the filters is
 // one that Finds. A nil Index is empty. O(n log n) for the series with the rarest of the labels
-// that the filters ask for.
-func (x *Index) Find(filters []Filter) (list []Found) {
+// that the filters ask for. What it returns is valid until the Index changes.
+func (x *Index) Find(filters []Filter) (list []*Found) {
 	if x == nil {
 		return nil
 	}
@@ -186,11 +185,11 @@ func (x *Index) Find(filters []Filter) (list []Found) {
 					continue posts
 				}
 			}
-			list = append(list, Found{f.key, f.series})
+			list = append(list, &f.Found)
 		}
 	}
-	slices.SortFunc(list, func(a, b Found) int { return strings.Compare(a.Key, b.Key) })
-	return slices.CompactFunc(list, func(a, b Found) bool { return a.Series == b.Series })
+	slices.SortFunc(list, func(a, b *Found) int { return strings.Compare(a.Key, b.Key) })
+	return slices.Compact(list)
 }
 
 // rarest returns the posts of the filter that has the fewest.
@@ -224,8 +223,8 @@ func (x *Index) All(fn func(key string, s *Series)) {
 		return
 	}
 	for i := range x.files {
-		if f := &x.files[i]; f.series != nil {
-			fn(f.key, f.series)
+		if f := &x.files[i]; f.Series != nil {
+			fn(f.Key, f.Series)
 		}
 	}
 }

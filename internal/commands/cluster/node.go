@@ -124,7 +124,7 @@ type tally struct {
 // tallyOf counts the nodes and slots, as a node knows them. A group without a leader serves none of
 // its slots.
 func tallyOf(w *engine.World) (t tally) {
-	nodes := []node{{master: true, up: true, slots: all}}
+	nodes := []*node{{master: true, up: true, slots: all}}
 	switch g := w.Engine().Group(); {
 	case w.Node != nil:
 		nodes = nodesAround(w)
@@ -159,7 +159,7 @@ func tallyOf(w *engine.World) (t tally) {
 func cmdClusterNodes(c *engine.Call) {
 	var text []byte
 	for _, n := range shownNodes(c.World, c.Session) {
-		text = append(text, nodeLine(c, &n)...)
+		text = append(text, nodeLine(c, n)...)
 	}
 	c.Reply.Verbatim("txt", text)
 }
@@ -200,8 +200,8 @@ func nodeLine(c *engine.Call, n *node) string {
 func replicaLines(c *engine.Call, id string) {
 	replicas := replicasOf(shownNodes(c.World, c.Session), id)
 	c.Reply.Array(len(replicas))
-	for i := range replicas {
-		c.Reply.BulkString(strings.TrimSuffix(nodeLine(c, &replicas[i]), "\n"))
+	for _, n := range replicas {
+		c.Reply.BulkString(strings.TrimSuffix(nodeLine(c, n), "\n"))
 	}
 }
 
@@ -230,21 +230,21 @@ func preferred(c *engine.Call, at address) endpoint {
 
 // CLUSTER SLOTS
 func cmdClusterSlots(c *engine.Call) {
-	nodes := slices.DeleteFunc(shownNodes(c.World, c.Session), func(n node) bool { return !n.up && !n.master })
-	var ranges []served
+	nodes := slices.DeleteFunc(shownNodes(c.World, c.Session), func(n *node) bool { return !n.up && !n.master })
+	var ranges []*served
 	for _, m := range nodes {
 		for _, r := range m.slots {
-			ranges = append(ranges, served{r, append([]node{m}, replicasOf(nodes, m.id)...)})
+			ranges = append(ranges, &served{r, append([]*node{m}, replicasOf(nodes, m.id)...)})
 		}
 	}
-	slices.SortFunc(ranges, func(a, b served) int { return cmp.Compare(a.slots[0], b.slots[0]) })
+	slices.SortFunc(ranges, func(a, b *served) int { return cmp.Compare(a.slots[0], b.slots[0]) })
 	c.Reply.Array(len(ranges))
 	for _, r := range ranges {
 		c.Reply.Array(2 + len(r.nodes))
 		c.Reply.Int(int64(r.slots[0]))
 		c.Reply.Int(int64(r.slots[1]))
-		for i := range r.nodes {
-			replySlotNode(c, &r.nodes[i])
+		for _, n := range r.nodes {
+			replySlotNode(c, n)
 		}
 	}
 }
@@ -252,7 +252,7 @@ func cmdClusterSlots(c *engine.Call) {
 // served is a range of slots with the nodes that have its keys, the master first.
 type served struct {
 	slots [2]int
-	nodes []node
+	nodes []*node
 }
 
 // replySlotNode replies with a node as CLUSTER SLOTS shows it: how to reach it, its ID, and since
@@ -300,9 +300,9 @@ func zoneOf(c *engine.Call, n *node) string {
 // CLUSTER SHARDS
 func cmdClusterShards(c *engine.Call) {
 	nodes := shownNodes(c.World, c.Session)
-	var shards [][]node
+	var shards [][]*node
 	for _, n := range nodes {
-		i := slices.IndexFunc(shards, func(s []node) bool { return s[0].shard == n.shard })
+		i := slices.IndexFunc(shards, func(s []*node) bool { return s[0].shard == n.shard })
 		if i < 0 {
 			i, shards = len(shards), append(shards, nil)
 		}
@@ -318,7 +318,7 @@ func cmdClusterShards(c *engine.Call) {
 }
 
 // replyShard replies with the nodes of a shard, as CLUSTER SHARDS shows it.
-func replyShard(c *engine.Call, nodes []node) {
+func replyShard(c *engine.Call, nodes []*node) {
 	w, ranges := c.Reply, [][2]int(nil)
 	for _, n := range nodes {
 		ranges = append(ranges, n.slots...)
@@ -336,8 +336,8 @@ func replyShard(c *engine.Call, nodes []node) {
 	}
 	w.BulkString("nodes")
 	w.Array(len(nodes))
-	for i := range nodes {
-		replyShardNode(c, &nodes[i])
+	for _, n := range nodes {
+		replyShardNode(c, n)
 	}
 	if !c.Has(namesShards) {
 		return
@@ -388,7 +388,7 @@ func cmdClusterLinks(c *engine.Call) { c.Reply.Array(0) }
 // knownNode reads the ID of a node. One that the cluster does not have latches an error.
 func knownNode(c *engine.Call) (id string, myself bool) {
 	id = string(c.Arg())
-	i := slices.IndexFunc(shownNodes(c.World, c.Session), func(n node) bool { return n.id == id })
+	i := slices.IndexFunc(shownNodes(c.World, c.Session), func(n *node) bool { return n.id == id })
 	if i < 0 {
 		c.Refusef(errUnknownNode, id)
 	}
@@ -399,7 +399,7 @@ func knownNode(c *engine.Call) (id string, myself bool) {
 // CLUSTER REPLICAS node-id, CLUSTER SLAVES node-id
 func cmdClusterReplicas(c *engine.Call) {
 	id, _ := knownNode(c)
-	if !slices.ContainsFunc(shownNodes(c.World, c.Session), func(n node) bool { return n.id == id && n.master }) {
+	if !slices.ContainsFunc(shownNodes(c.World, c.Session), func(n *node) bool { return n.id == id && n.master }) {
 		c.Refuse(errNotMaster)
 	}
 	if c.OK() {

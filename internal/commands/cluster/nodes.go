@@ -32,7 +32,7 @@ var all = [][2]int{{0, slot.Count - 1}}
 
 // shownNodes returns the nodes that a client is shown, the masters before their replicas. A group
 // that has never had a leader has none.
-func shownNodes(w *engine.World, s *engine.Session) []node {
+func shownNodes(w *engine.World, s *engine.Session) []*node {
 	e := w.Engine()
 	if w.Node != nil {
 		return nodesAround(w)
@@ -40,7 +40,7 @@ func shownNodes(w *engine.World, s *engine.Session) []node {
 	g := e.Group().For(s.Client().TLS)
 	if g == nil {
 		own := identityOf(e)
-		return []node{{id: own.id, shard: own.shard, at: addressFor(e, s), myself: true, master: true, up: true,
+		return []*node{{id: own.id, shard: own.shard, at: addressFor(e, s), myself: true, master: true, up: true,
 			epoch: own.epoch, slots: all}}
 	}
 	return nodesOf(g)
@@ -48,7 +48,7 @@ func shownNodes(w *engine.World, s *engine.Session) []node {
 
 // nodesAround returns the nodes of a cluster of several shards, as one of them knows it: those of
 // each shard, and in the order of their slots.
-func nodesAround(w *engine.World) (list []node) {
+func nodesAround(w *engine.World) (list []*node) {
 	own := w.Node
 	c, v := own.Cluster, own.View
 	masters := c.Masters(v)
@@ -61,9 +61,9 @@ func nodesAround(w *engine.World) (list []node) {
 }
 
 // nodeAround returns a node of a cluster of several shards, whose master is known.
-func nodeAround(w *engine.World, n, master *topology.Node) node {
+func nodeAround(w *engine.World, n, master *topology.Node) *node {
 	v, port := w.Node.View, strconv.Itoa(n.Port)
-	shown := node{id: n.ID, shard: n.Shard, at: address{ip: n.Host, port: port, bus: strconv.Itoa(n.Port + 10000)},
+	shown := &node{id: n.ID, shard: n.Shard, at: address{ip: n.Host, port: port, bus: strconv.Itoa(n.Port + 10000)},
 		myself: n == w.Node, master: n == master, applied: n.Offset(), epoch: v.EpochOf(n), slots: v.Slots(n)}
 	if !shown.master {
 		shown.of = master.ID
@@ -92,12 +92,12 @@ func movingSlots(n *topology.Node) (text string) {
 }
 
 // nodesOf returns the members of which it is known where clients reach them, the master first.
-func nodesOf(g *topology.Group) (list []node) {
+func nodesOf(g *topology.Group) (list []*node) {
 	for _, m := range g.Members {
 		if m.Host == "" {
 			continue
 		}
-		n := node{id: g.NodeID(m.ID), shard: g.ShardID(), at: addressOf(m), myself: m.ID == g.Self,
+		n := &node{id: g.NodeID(m.ID), shard: g.ShardID(), at: addressOf(m), myself: m.ID == g.Self,
 			master: m.ID == g.Last, up: m.Up, heard: m.Heard, applied: int64(m.Applied), epoch: int64(g.Term)}
 		if n.master {
 			n.up, n.slots = g.Leader != 0, all
@@ -119,7 +119,7 @@ func addressOf(m topology.Member) address {
 }
 
 // replicasOf returns the nodes that follow another one.
-func replicasOf(nodes []node, master string) (list []node) {
+func replicasOf(nodes []*node, master string) (list []*node) {
 	for _, n := range nodes {
 		if n.of == master {
 			list = append(list, n)

@@ -40,9 +40,9 @@ func replyMRange(c *engine.Call, backwards bool) {
 }
 
 // replyEach replies with the ranges of series one by one.
-func (s *selection) replyEach(c *engine.Call, o *rangeOptions, list []timeseries.Found) {
+func (s *selection) replyEach(c *engine.Call, o *rangeOptions, list []*timeseries.Found) {
 	if s.exclude {
-		list = slices.DeleteFunc(list, func(f timeseries.Found) bool {
+		list = slices.DeleteFunc(list, func(f *timeseries.Found) bool {
 			return len(o.columns(c, f.Series, o.firstKinds()[:1])[0].Next()) == 0
 		})
 	}
@@ -93,11 +93,11 @@ func replyNames(c *engine.Call, of string, names []string) {
 // group is the series that have one value of a label.
 type group struct {
 	value string
-	list  []timeseries.Found
+	list  []*timeseries.Found
 }
 
 // groups returns the groups of series that have the label, in the order of its values.
-func (s *selection) groups(list []timeseries.Found) (groups []*group) {
+func (s *selection) groups(list []*timeseries.Found) (groups []*group) {
 	of := make(map[string]*group)
 	for _, f := range list {
 		value, ok := f.Series.Value(s.group)
@@ -117,7 +117,7 @@ func (s *selection) groups(list []timeseries.Found) (groups []*group) {
 }
 
 // replyGroups replies with a range for each group of series.
-func (s *selection) replyGroups(c *engine.Call, o *rangeOptions, list []timeseries.Found) {
+func (s *selection) replyGroups(c *engine.Call, o *rangeOptions, list []*timeseries.Found) {
 	groups := s.groups(list)
 	beginByKey(c, len(groups))
 	for _, g := range groups {

@@ -130,11 +130,11 @@ func (s *selection) parseGrouped(c *engine.Call) {
 }
 
 // found returns the selected series in the order of their keys.
-func (s *selection) found(c *engine.Call) []timeseries.Found {
+func (s *selection) found(c *engine.Call) []*timeseries.Found {
 	if c.Failed() {
 		return nil
 	}
-	list := slices.DeleteFunc(indexOf(c).Find(s.filters), func(f timeseries.Found) bool {
+	list := slices.DeleteFunc(indexOf(c).Find(s.filters), func(f *timeseries.Found) bool {
 		return !c.DB.Touch([]byte(f.Key))
 	})
 	for _, f := range list {
