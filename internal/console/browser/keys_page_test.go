@@ -174,7 +174,7 @@ func TestASearchTellsHowFarItIs(t *testing.T) {
 	b.wait("!document.querySelector('.tools progress').hidden")
 	b.fill("[type=search]", "needle") // another search takes its place
 	b.slow(0)
-	b.wait("document.querySelector('.count').innerText.includes('1 of 400,001 keys')")
+	b.waitFor(5*patience, "document.querySelector('.count').innerText.includes('1 of 400,001 keys')")
 	b.wait("document.querySelector('.tools progress').hidden && document.querySelector('.more').hidden")
 	require.Equal(t, 1, eval[int](b, "document.querySelectorAll('.key-row').length"))
 }
