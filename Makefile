@@ -65,7 +65,7 @@ clients:
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: the files above are not formatted"; exit 1; }
 	go vet $(ALL)
-	$(if $(FULL),go run $(STATICCHECK) $(ALL))
+	$(if $(FULL),GOGC=300 go run $(STATICCHECK) $(ALL))
 	$(if $(FULL),$(call each,go mod tidy -diff && go vet ./...))
 
 # Each module must build without the workspace, too: so go install, goreleaser and docker do it.

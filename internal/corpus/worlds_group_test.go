@@ -144,7 +144,7 @@ func (w *grouped) Check() error {
 }
 
 func TestTranscriptsInAGroup(t *testing.T) {
-	quick.Skip(t, "runs all transcripts in one more world")
+	quick.OneGoroutine(t, "runs all transcripts in one more world")
 	t.Parallel() // its members wait for each other
 	w := &grouped{}
 	w.Memory = transcript.NewMemory(transcript.Traits{Name: "an engine that leads a group", Tags: []string{"group"}},

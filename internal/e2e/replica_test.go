@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -192,7 +193,7 @@ func TestReplicasComeUnderLoad(t *testing.T) {
 	quick.Skip(t, "waits for servers that follow one another")
 	t.Parallel()
 	ours, port := master(t)
-	ours.ask(t, "DEBUG POPULATE 200000")
+	ours.ask(t, "DEBUG POPULATE "+strconv.Itoa(quick.Rounds(200000)))
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
