@@ -49,7 +49,7 @@ func (c *Cluster) Addrs() []string { return slices.Clone(c.addrs) }
 // Kill ends a node, which is named by its address, as the end of its process would.
 func (c *Cluster) Kill(node string) error { return c.change("KILL", node) }
 
-// Stop stops a node, which answers nobody until Cont.
+// Stop stops a node: it answers no request until Cont.
 func (c *Cluster) Stop(node string) error { return c.change("STOP", node) }
 
 // Cont lets a node that was stopped or killed go on.

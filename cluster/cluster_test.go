@@ -167,7 +167,7 @@ func TestMessages(t *testing.T) {
 func TestRedisCLI(t *testing.T) {
 	cli, err := exec.LookPath("redis-cli")
 	if err != nil {
-		t.Skip("no redis-cli")
+		t.Skip("redis-cli is not installed")
 	}
 	_, n, at := nodes(t)
 	for i := range 20 {

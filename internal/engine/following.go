@@ -31,7 +31,7 @@ type sentChange struct {
 	args [][]byte
 }
 
-// Follow has the world follow another one, or nobody if leader is nil. It gets the leader's data at
+// Follow has the world follow another one, or none if leader is nil. It gets the leader's data at
 // once, unless it is deaf: then they stay as they are. It is called under the lock, between
 // commands of both worlds.
 func (w *World) Follow(leader *World, deaf bool) {

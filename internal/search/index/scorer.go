@@ -60,7 +60,7 @@ type scoring struct {
 	standard bool    // see Search.Standard
 	tanh     int64   // see Search.TanhFactor
 	highest  float64 // the best score of all documents, for BM25StdNorm
-	least    float64 // scores below it may be any that are: nobody asks for them
+	least    float64 // a score below it need not be exact
 	places   places
 }
 
