@@ -90,8 +90,8 @@ func setSlotNode(c *engine.Call, at uint16) {
 	}
 }
 
-// assignSlots is CLUSTER ADDSLOTS and CLUSTER DELSLOTS in a cluster of several shards: slots without
-// a node get one, or those with one lose it if to is nil.
+// assignSlots is CLUSTER ADDSLOTS and CLUSTER DELSLOTS in a cluster of several shards: slots
+// without a node get one, or those with one lose it if to is nil.
 func assignSlots(c *engine.Call, to *topology.Node, slots []uint16) {
 	own, seen := c.World.Node, [slot.Count]bool{}
 	for _, at := range slots {
