@@ -6,4 +6,5 @@ export const pages = [
   {name: "terminal", title: "Terminal", load: () => import("./pages/terminal.js")},
   {name: "limiter", title: "Limiter", load: () => import("./pages/limiter.js")},
   {name: "scripts", title: "Scripts", load: () => import("./pages/scripts.js")},
+  {name: "indexes", title: "Indexes", load: () => import("./pages/indexes.js")},
 ];
