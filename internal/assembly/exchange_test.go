@@ -21,7 +21,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-var exchanged = flag.Int("exchanged", 200, "random values of each type to exchange with Redis Stack")
+var exchanged = flag.Int("exchanged", 50, "random values of each type to exchange with Redis Stack")
 
 // exchange is a type that Redis Stack knows, or Redis.
 type exchange struct {

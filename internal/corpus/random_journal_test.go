@@ -52,6 +52,7 @@ func (k *talk) hangUp() {
 // TestRandomCommandsReplayedFromTheJournal runs random commands of each family, and of all
 // together, while time passes, and replays their journal a hundred years later.
 func TestRandomCommandsReplayedFromTheJournal(t *testing.T) {
+	quick.Unraced(t, "replays what ran in the same goroutine")
 	replayRandom(t, func() *transcript.Memory { return memory("an engine with a journal", 2, "journal") })
 }
 

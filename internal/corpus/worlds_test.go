@@ -67,6 +67,7 @@ func furnishWith(e *engine.Engine, disk disk.Disk) {
 }
 
 func TestTranscriptsInProcess(t *testing.T) {
+	quick.Unraced(t, "runs all transcripts twice")
 	w := memory("an engine in process", 2)
 	if corpus.Updating(t, commandCorpus, func() transcript.World { return w }) {
 		return

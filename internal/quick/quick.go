@@ -5,6 +5,7 @@
 //	waits for seconds                      Skip             runs
 //	checks another process                 Outside          Outside
 //	keeps one goroutine busy for seconds   OneGoroutine     OneGoroutine
+//	does so, but may not be left out       runs             Unraced
 //	repeats something random               Rounds: a tenth  Rounds: a tenth
 //
 // The first column is the quick check, which is to take less than a minute. In the second, the race
@@ -33,6 +34,15 @@ func OneGoroutine(t testing.TB, why string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("left out with -short: " + why)
+	}
+}
+
+// Unraced leaves the test out when the race detector is on, because it does what why says, in one
+// goroutine.
+func Unraced(t testing.TB, why string) {
+	t.Helper()
+	if raced {
+		t.Skip("left out with -race: " + why)
 	}
 }
 

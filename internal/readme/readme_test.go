@@ -29,7 +29,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the pages by what happens")
 
 // patience is how long a command of a page may take. Some compile, or install packages.
-const patience = 5 * time.Minute
+const patience = 15 * time.Minute
 
 // desk is the environment that the pages assume: a shell in the module's root, a server of ours
 // with the test kit, redis-cli and miniserver in the path.
