@@ -372,7 +372,7 @@ func listed(ids []ID, kind matchKind, frequency uint32) iterator {
 	if len(ids) == 0 {
 		return nil
 	}
-	return &numbered{ids: ids, m: match{kind: kind, weight: 1, frequency: frequency, fields: query.AllFields}}
+	return &numbered{ids: ids, m: match{kind: kind, weight: 1, frequency: frequency}}
 }
 
 // metres returns how many metres a unit has.

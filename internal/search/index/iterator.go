@@ -28,7 +28,6 @@ type match struct {
 	kind      matchKind
 	weight    float64
 	frequency uint32
-	fields    query.Fields
 	word      *wanted
 	positions []byte
 	parts     []*match
@@ -76,7 +75,7 @@ type all struct {
 }
 
 func (x *Index) all(weight float64) *all {
-	return &all{docs: &x.docs, m: match{kind: isVirtual, weight: weight, frequency: 1, fields: query.AllFields}}
+	return &all{docs: &x.docs, m: match{kind: isVirtual, weight: weight, frequency: 1}}
 }
 
 func (a *all) next() bool {
@@ -131,9 +130,9 @@ func (e *entries) seek(id ID) bool { return e.reader.seek(id) && (e.accept() || 
 func (e *entries) id() ID { return e.posting.id }
 
 func (e *entries) match() *match {
-	e.m.frequency, e.m.fields, e.m.positions = e.frequency, e.reader.fields, e.positions
+	e.m.frequency, e.m.positions = e.frequency, e.positions
 	if e.of.bare {
-		e.m.frequency, e.m.fields = 1, query.AllFields
+		e.m.frequency = 1
 	}
 	return &e.m
 }
@@ -315,7 +314,7 @@ func (u *union) estimate() int { return u.most }
 
 // clear takes the parts out of a match.
 func (m *match) clear() {
-	m.parts, m.distances, m.frequency, m.fields = m.parts[:0], m.distances[:0], 0, query.Fields{}
+	m.parts, m.distances, m.frequency = m.parts[:0], m.distances[:0], 0
 }
 
 // clone returns a copy that stays as it is.
@@ -333,7 +332,6 @@ func (m *match) join(part *match) {
 	m.parts = append(m.parts, part)
 	m.distances = append(m.distances, part.distances...)
 	m.frequency += part.frequency
-	m.fields = m.fields.Or(part.fields)
 }
 
 // intersection finds the documents that all of several iterators find.

@@ -53,7 +53,7 @@ func (v *evaluation) vector(n *query.Vector, fields query.Fields) iterator {
 	}
 	slices.SortFunc(found, func(a, b neighbour) int { return cmp.Compare(a.id, b.id) })
 	return &neighbours{list: found, name: n.Score,
-		m: match{kind: isDistance, weight: 1, fields: query.AllFields}}
+		m: match{kind: isDistance, weight: 1}}
 }
 
 // neighbour is a document with the distance of its vector.
