@@ -15,7 +15,12 @@ import (
 // newEngine returns an engine with hashes and indexes, and a function that runs a command in it and
 // returns the reply.
 func newEngine() (e *engine.Engine, do func(line string) string) {
-	e = engine.New(engine.Options{Clock: func() int64 { return 1e15 }})
+	return newEngineAt(func() int64 { return 1e15 })
+}
+
+// newEngineAt is newEngine with a clock.
+func newEngineAt(clock func() int64) (e *engine.Engine, do func(line string) string) {
+	e = engine.New(engine.Options{Clock: clock})
 	e.Join(engine.Part{Types: append([]engine.Type{hashes.Type}, Types...)})
 	e.Join(engine.Commands(hashes.Family), Part())
 	s := e.NewSession(nil)

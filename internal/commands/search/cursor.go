@@ -1,11 +1,13 @@
 package search
 
 import (
+	"errors"
 	"math"
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/search/aggregate"
+	"github.com/miniserver-go/miniserver/internal/search/query"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -41,17 +43,26 @@ func (cs *cursors) settle(w *engine.World) {
 // chunkByDefault is how many rows a read returns without COUNT.
 const chunkByDefault = 1000
 
-// openCursor runs a pipeline, opens a cursor on its rows, and replies with the first.
+// openCursor runs a pipeline, opens a cursor on its rows, and replies with the first. All rows are
+// made now, and those of each reading have the time of a request.
 func (a *aggregation) openCursor(p *aggregate.Pipeline, e *entry) {
 	cs, set := cursorsOf(a.World), a.set
 	first := p.First()
-	list, rest, err := aggregate.Results(p)
 	c := &aggregate.Cursor{Owner: e, Chunk: int(a.chunk), MaxIdle: a.maxIdle, First: first}
 	if c.Chunk == 0 {
 		c.Chunk = chunkByDefault
 	}
 	if c.MaxIdle == 0 || c.MaxIdle > set.CursorIdle {
 		c.MaxIdle = set.CursorIdle
+	}
+	list, rest, err := aggregate.Results(p, func(rows int) {
+		if rows%c.Chunk == 0 {
+			a.span.begin()
+		}
+	})
+	if errors.Is(err, aggregate.ErrLate) && set.fails() {
+		a.Fail(query.ErrLate)
+		return
 	}
 	cs.Expire(a.Now())
 	if err := cs.Open(c, list, rest, err, a.Dice()); err != nil {

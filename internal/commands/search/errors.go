@@ -81,7 +81,6 @@ const (
 	errSortBy       = command.Error("Bad SORTBY arguments")
 	errSortTwice    = command.Error("Multiple SORTBY steps are not allowed")
 	errSortMax      = command.Error("SORTBY MAX is not supported by FT.SEARCH")
-	errLate         = command.Error("Timeout limit was reached")
 	errNoTimeout    = command.Error("Need argument for TIMEOUT")
 	errTimeout      = command.Error("TIMEOUT requires a non negative integer")
 	errNoDialect    = command.Error("Need an argument for DIALECT")

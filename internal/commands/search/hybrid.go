@@ -83,7 +83,7 @@ func cmdHybrid(set *settings, c *engine.Call) {
 	}
 	found, late := h.find(e)
 	if late && set.fails() {
-		c.Refuse(errLate)
+		c.Refuse(query.ErrLate)
 	}
 	if !c.OK() {
 		return
@@ -117,7 +117,8 @@ func (h *hybrid) find(e *entry) (list []*fused, late bool) {
 		}
 	})
 	near, err := query.ParseNear(e.Schema(), query.Request{Text: h.vectors.filter, Dialect: h.query.Dialect,
-		Params: h.query.Params, Language: h.query.Language, MinAffix: h.query.MinAffix, Slop: -1}, h.vectors.node)
+		Params: h.query.Params, Language: h.query.Language, MinAffix: h.query.MinAffix, Slop: -1,
+		Late: h.query.Late}, h.vectors.node)
 	if err != nil {
 		h.Refuse(command.Error(err.Error()))
 		return nil, false

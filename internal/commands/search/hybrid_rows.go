@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/search/aggregate"
 	"github.com/miniserver-go/miniserver/internal/search/expr"
+	"github.com/miniserver-go/miniserver/internal/search/query"
 )
 
 // hybridSchema is the schema of an index with the columns of scores.
@@ -96,7 +97,7 @@ func (h *hybrid) reply(e *entry, list []*fused, late bool, start int64) {
 	if !h.OK() {
 		return
 	}
-	rows, rest, err := aggregate.Results(p)
+	rows, rest, err := aggregate.Results(p, nil)
 	if err != nil && !errors.Is(err, aggregate.ErrLate) && len(rows) == 0 {
 		h.Fail(command.Error(err.Error()))
 		return
@@ -136,7 +137,7 @@ func (h *hybrid) replyRows(list []aggregate.Result, total int, late bool, start 
 	w.Status("warnings")
 	if late {
 		w.Array(1)
-		w.Status(string(errLate))
+		w.Status(string(query.ErrLate))
 	} else {
 		w.Array(0)
 	}

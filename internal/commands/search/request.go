@@ -26,7 +26,8 @@ type request struct {
 	isEight    bool // the release is Redis 8 or later
 	tanhFactor int64
 	payload    []byte
-	timeout    int64 // milliseconds
+	timeout    int64 // milliseconds; negative for that of the settings
+	span       *span // the time of the request, once its query is parsed
 	language   bool  // LANGUAGE was said
 
 	offset, limit int64
@@ -356,6 +357,7 @@ func (r *request) parse(e *entry) query.Node {
 		}
 		r.query.Filters = append(r.query.Filters, query.NewKeys(numbers))
 	}
+	r.beginSpan()
 	root, err := query.Parse(e.Schema(), r.query)
 	if err != nil {
 		r.Refuse(command.Error(err.Error()))
@@ -376,7 +378,7 @@ func (r *request) search(e *entry, root query.Node) *index.Search {
 	found := &index.Search{Now: r.Now(), Offset: int(r.offset), Limit: int(r.limit), Scorer: r.scorer,
 		Standard: r.isEight, TanhFactor: r.tanhFactor,
 		Scores: r.withScores, Explain: r.explain, Payload: string(r.payload),
-		Query: index.Query{Late: r.late(), Root: root, Fields: fields, Slop: r.query.Slop, InOrder: r.query.InOrder,
+		Query: index.Query{Late: r.query.Late, Root: root, Fields: fields, Slop: r.query.Slop, InOrder: r.query.InOrder,
 			Limits: index.Limits{Prefix: int(set.MinPrefix), Expansions: int(set.MaxPrefixExpansions)}}}
 	if r.profile != nil {
 		found.Profile, r.profile.parsed = &r.profile.query, r.World.Clock()
@@ -384,15 +386,12 @@ func (r *request) search(e *entry, root query.Node) *index.Search {
 	return found
 }
 
-// late returns what tells whether the query has taken too long; nil if it may take any time.
-func (r *request) late() func() bool {
+// beginSpan begins the time that the request may take.
+func (r *request) beginSpan() {
 	most := r.set.Timeout
 	if r.timeout >= 0 {
 		most = r.timeout
 	}
-	if most == 0 {
-		return nil
-	}
-	end := r.World.Clock()/1000 + most
-	return func() bool { return r.World.Clock()/1000 >= end }
+	r.span = newSpan(r.Call, most)
+	r.query.Late = r.span.isOver
 }

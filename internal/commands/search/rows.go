@@ -21,9 +21,6 @@ func (a *aggregation) pipeline(e *entry) *aggregate.Pipeline {
 	}
 	s := a.search(e, root)
 	s.Unordered, s.Scores = true, a.withScores || a.plan.Score
-	if a.cursor {
-		s.Late = nil // each reading has its time, and all rows are made now
-	}
 	w, err := e.Walk(s)
 	if err != nil {
 		a.Refuse(command.Error(err.Error()))
@@ -69,7 +66,7 @@ func (a *aggregation) stream(p *aggregate.Pipeline) {
 
 // replyInTime is stream for those who want all rows or none, if there is no time.
 func (a *aggregation) replyInTime(p *aggregate.Pipeline) {
-	list, total, err := aggregate.Results(p)
+	list, total, err := aggregate.Results(p, nil)
 	if errors.Is(err, aggregate.ErrLate) || err != nil && len(list) == 0 {
 		a.Fail(command.Error(err.Error()))
 		return

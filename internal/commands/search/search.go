@@ -44,7 +44,7 @@ func search(r *request) {
 	if err != nil {
 		c.Refuse(command.Error(err.Error()))
 	} else if found.Ended && r.set.fails() {
-		c.Refuse(errLate)
+		c.Refuse(query.ErrLate)
 	}
 	if c.OK() {
 		found.Total = min(found.Total, r.counted())
@@ -212,7 +212,7 @@ func (p *presentation) replyMap(found *index.Results) {
 		return
 	}
 	w.Array(1)
-	w.Status(string(errLate))
+	w.Status(string(query.ErrLate))
 }
 
 // replyDocument replies with a document as RESP3 has it.

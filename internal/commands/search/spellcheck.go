@@ -28,6 +28,7 @@ var spelling = []command.Line{
 type spellCheck struct {
 	*engine.Call
 	set      *settings
+	span     *span
 	options  [][]byte
 	entry    *entry
 	distance int
@@ -47,7 +48,7 @@ func cmdSpellCheck(set *settings, c *engine.Call) {
 		return
 	}
 	name, text := c.Arg(), string(c.Arg())
-	s := &spellCheck{Call: c, set: set, options: c.Next(c.Left()), distance: 1}
+	s := &spellCheck{Call: c, set: set, span: newSpan(c, set.Timeout), options: c.Next(c.Left()), distance: 1}
 	dialect := s.dialect()
 	if !c.OK() {
 		return
@@ -57,7 +58,7 @@ func cmdSpellCheck(set *settings, c *engine.Call) {
 	}
 	root, err := query.Parse(s.entry.Schema(),
 		query.Request{Text: text, Dialect: dialect, MinAffix: int(set.MinPrefix), Slop: -1,
-			Verbatim: true, NoStopWords: true})
+			Verbatim: true, NoStopWords: true, Late: s.span.isOver})
 	if err != nil {
 		c.Refuse(command.Error(err.Error()))
 	}
@@ -147,9 +148,11 @@ func (s *spellCheck) readTerms(at int) {
 	}
 }
 
-// reply replies with the words that are spelled wrong, in the order of the query.
+// reply replies with the words that are spelled wrong, in the order of the query. That there was no
+// time for all of them is an error, as a part of them would look like all.
 func (s *spellCheck) reply(root query.Node) {
 	w := s.Reply
+	begin := w.Len()
 	if w.Proto() >= 3 {
 		s.replyTotal(w.Proto())
 	}
@@ -159,10 +162,15 @@ func (s *spellCheck) reply(root query.Node) {
 		s.results++
 	}
 	query.Walk(root, func(n query.Node) {
-		if t, ok := n.(*query.Term); ok && !w.Full() {
+		if t, ok := n.(*query.Term); ok && !w.Full() && !s.span.isOver() {
 			s.check(t.Text, t.Options().Fields)
 		}
 	})
+	if s.span.isOver() {
+		w.Truncate(begin)
+		s.Fail(query.ErrLate)
+		return
+	}
 	if w.Proto() >= 3 {
 		w.SetMap(at, s.results)
 	} else {
@@ -233,7 +241,7 @@ func (s *spellCheck) similar(word string, fields query.Fields) (list []alike) {
 			all.Add([]byte(other), score, false, nil)
 		}
 	}
-	s.entry.Similar(word, s.distance, add)
+	s.entry.Similar(word, s.distance, s.span.isOver, add)
 	for _, d := range s.include {
 		for _, other := range d.words() {
 			if index.IsSimilar(word, strings.ToLower(other), s.distance) {

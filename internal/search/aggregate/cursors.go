@@ -15,9 +15,10 @@ type Result struct {
 	Total int
 }
 
-// Results runs a pipeline to its end, and returns the rows. err is why it ended early; the rows
-// before it stand, unless there is no room for them.
-func Results(p *Pipeline) (list []Result, rest int, err error) {
+// Results runs a pipeline to its end, and returns the rows. made, if there is one, is called with
+// their number after each. err is why it ended early; the rows before it stand, unless there is no
+// room for them.
+func Results(p *Pipeline, made func(rows int)) (list []Result, rest int, err error) {
 	for {
 		p.Total = 0
 		r, ok, err := p.Next()
@@ -30,6 +31,9 @@ func Results(p *Pipeline) (list []Result, rest int, err error) {
 			return nil, 0, ErrRoom
 		}
 		list = append(list, one)
+		if made != nil {
+			made(len(list))
+		}
 	}
 }
 

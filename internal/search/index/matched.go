@@ -54,9 +54,9 @@ func (x *Index) Count(word string, fields query.Fields) (docs int, known bool) {
 }
 
 // Similar calls yield for the words that at most distance insertions, deletions and substitutions
-// make of a word, in order.
-func (x *Index) Similar(to string, distance int, yield func(word string)) {
-	x.words.similar(to, distance, new(pace), func(w *word) bool {
+// make of a word, in order, until late reports true.
+func (x *Index) Similar(to string, distance int, late func() bool, yield func(word string)) {
+	x.words.similar(to, distance, &pace{late: late}, func(w *word) bool {
 		yield(w.text)
 		return true
 	})

@@ -33,6 +33,7 @@ func intersection(children ...Node) Node {
 
 // expander adds to words what stands for them in the index.
 type expander struct {
+	pace
 	schema   Schema
 	language text.Language
 	synonyms bool
@@ -43,7 +44,7 @@ type expander struct {
 
 // The names of expanders, and what they add.
 func newExpander(s Schema, r Request) *expander {
-	e := &expander{schema: s, language: r.Language}
+	e := &expander{pace: pace{late: r.Late}, schema: s, language: r.Language}
 	switch r.Expander {
 	case "", "DEFAULT":
 		e.synonyms, e.stems = true, true
@@ -80,6 +81,12 @@ func (e *expander) expand(n Node) Node {
 
 func (e *expander) all(nodes []Node) {
 	for i, n := range nodes {
+		if e.err == nil && e.isLate() {
+			e.err = ErrLate
+		}
+		if e.err != nil {
+			return
+		}
 		nodes[i] = e.expand(n)
 	}
 }

@@ -17,7 +17,7 @@ func Parse(s Schema, r Request) (Node, error) {
 
 // parse returns the tree of a text.
 func parse(s Schema, r *Request) (Node, error) {
-	p := &parser{schema: s, request: r}
+	p := &parser{pace: pace{late: r.Late}, schema: s, request: r}
 	p.lex = lexer{raw: []byte(r.Text), classic: r.Dialect < 2, stops: p.isStopWord}
 	p.advance()
 	root := p.root()
@@ -57,6 +57,7 @@ func settled(s Schema, r Request, root Node) (Node, error) {
 // operand belongs. Words that stand beside each other have an operator, too, and the strength of
 // that one is that of the next token: from dialect 2 on, a number binds more tightly than a word.
 type parser struct {
+	pace
 	schema  Schema
 	request *Request
 	lex     lexer
@@ -113,6 +114,9 @@ func (p *parser) advance() token {
 	t := p.tok
 	if p.held >= maxHeld {
 		p.fail(errTooDeep)
+	}
+	if p.isLate() {
+		p.fail(ErrLate)
 	}
 	if p.err == nil {
 		p.tok = p.lex.next()

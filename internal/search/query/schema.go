@@ -71,4 +71,8 @@ type Request struct {
 	MinAffix    int           // the least bytes of a prefix or another part of a word that is looked for
 	Slop        int           // SLOP of the whole; -1: none
 	InOrder     bool          // INORDER of the whole
+
+	// Late reports whether to read the query has taken too long, which is an error. It is asked now
+	// and then; nil for never.
+	Late func() bool
 }
