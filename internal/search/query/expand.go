@@ -97,8 +97,10 @@ func (e *expander) word(n *Term) Node {
 	if e.synonyms {
 		more = e.schema.Synonyms(n.Text)
 	}
-	if sound := text.Sound(n.Text); e.wantsSound(n) && sound != "" {
-		more = append(more, sound)
+	if e.wantsSound(n) {
+		if sound := text.Sound(n.Text); sound != "" {
+			more = append(more, sound)
+		}
 	}
 	if e.stems {
 		more = append(more, e.stem(n.Text)...)
