@@ -13,7 +13,7 @@ func (x *Index) Recall(f *Field, k, some int, clock func() int64) *hnsw.Recall {
 		if !x.docs.alive(v.ids[at]) {
 			continue
 		}
-		t := v.target(v.numbers(at))
+		t := v.toOwn(at)
 		r.Ask(func() []float64 { return distances(e.nearest(t, k, f.Space.Runtime)) },
 			func() []float64 { return distances(e.among(t, k, nil)) }, clock)
 	}

@@ -255,6 +255,9 @@ func (r *ranking) rank(d *Document) ranked {
 	} else if d.Explanation == nil && d.Distances == nil {
 		return one
 	}
+	if r.more == nil {
+		r.more = make([]Document, 0, cap(r.list)+1) // one that is not added is there, too
+	}
 	if one.more = r.free; one.more < 0 {
 		one.more = int32(len(r.more))
 		r.more = append(r.more, Document{})

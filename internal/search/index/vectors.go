@@ -83,11 +83,23 @@ func (m Metric) String() string { return [...]string{"L2", "IP", "COSINE"}[m] }
 // Bytes returns how many bytes a vector has.
 func (s *Space) Bytes() int { return s.Dimensions * s.Element.bytes() }
 
-// decode returns the numbers of a vector.
-func (s *Space) decode(blob []byte) []float64 {
-	numbers := make([]float64, 0, s.Dimensions)
+// decode returns the numbers of a vector as they are kept: of Cosine with length 1.
+func decode[F float32 | float64](s *Space, blob []byte) []F {
+	numbers := make([]F, 0, s.Dimensions)
 	for ; len(blob) > 0; blob = blob[s.Element.bytes():] {
-		numbers = append(numbers, s.Element.number(blob))
+		numbers = append(numbers, F(s.Element.number(blob)))
+	}
+	if s.Metric != Cosine {
+		return numbers
+	}
+	sum := 0.0
+	for _, f := range numbers {
+		sum += float64(f) * float64(f)
+	}
+	if norm := math.Sqrt(sum); norm > 0 {
+		for i, f := range numbers {
+			numbers[i] = F(s.Element.round(float64(f) / norm))
+		}
 	}
 	return numbers
 }
@@ -247,28 +259,23 @@ func (v *vectors) newGraph() {
 
 // add adds the vector of a document.
 func (v *vectors) add(blob []byte, id ID) {
-	numbers := v.space.unit(v.space.decode(blob))
 	v.ids = append(v.ids, id)
-	switch {
-	case v.space.Element == Float64:
-		v.double = append(v.double, numbers...)
-	case !v.again(numbers):
-		for _, f := range numbers {
-			v.single = append(v.single, float32(f))
-		}
+	if v.space.Element == Float64 {
+		v.double = append(v.double, decode[float64](&v.space, blob)...)
+	} else if numbers := decode[float32](&v.space, blob); !v.again(numbers) {
+		v.single = append(v.single, numbers...)
 	}
 }
 
 // again reports whether the last document, which has just come, has a vector of the one that went
 // before it, and takes its node.
-func (v *vectors) again(numbers []float64) bool {
+func (v *vectors) again(numbers []float32) bool {
 	to := len(v.ids) - 1
 	if to != len(v.nodes) {
 		return false
 	}
 	for i, at := range v.loose {
-		same := func(a float32, b float64) bool { return a == float32(b) }
-		if slices.EqualFunc(v.at(at), numbers, same) {
+		if slices.Equal(v.at(at), numbers) {
 			v.nodes = append(v.nodes, v.nodes[at])
 			v.graph.SetData(v.nodes[to], uint32(to))
 			v.nodes[at] = 0
@@ -308,23 +315,6 @@ func (v *vectors) at(i int) []float32 {
 	return v.single[i*d : (i+1)*d]
 }
 
-// unit makes the length of a vector 1, if the metric needs that.
-func (s *Space) unit(numbers []float64) []float64 {
-	if s.Metric != Cosine {
-		return numbers
-	}
-	sum := 0.0
-	for _, f := range numbers {
-		sum += f * f
-	}
-	if norm := math.Sqrt(sum); norm > 0 {
-		for i := range numbers {
-			numbers[i] = s.Element.round(numbers[i] / norm)
-		}
-	}
-	return numbers
-}
-
 // clean removes the vectors of documents that are gone.
 func (v *vectors) clean(now renumbering) {
 	v.tighten()
@@ -356,22 +346,24 @@ func (v *vectors) clean(now renumbering) {
 type target struct {
 	of     *vectors
 	single []float32
-	double []float64
+	double []float64 // of FLOAT64, instead of single
 }
 
 // to returns the target of a vector's bytes.
 func (v *vectors) to(blob []byte) *target {
 	v.tighten()
-	return v.target(v.space.unit(v.space.decode(blob)))
+	if v.space.Element == Float64 {
+		return &target{of: v, double: decode[float64](&v.space, blob)}
+	}
+	return &target{of: v, single: decode[float32](&v.space, blob)}
 }
 
-// target returns the target of some numbers.
-func (v *vectors) target(numbers []float64) *target {
-	t := &target{of: v, double: numbers, single: make([]float32, len(numbers))}
-	for i, f := range numbers {
-		t.single[i] = float32(f)
+// toOwn returns the target of a vector by its place.
+func (v *vectors) toOwn(i int) *target {
+	if v.space.Element == Float64 {
+		return &target{of: v, double: v.numbers(i)}
 	}
-	return t
+	return &target{of: v, single: v.at(i)}
 }
 
 // distance returns that to vector i.
