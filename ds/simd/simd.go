@@ -122,3 +122,6 @@ const mostFetched = 512
 // Prefetch has the processor bring bytes from memory into its caches, n or the first few hundred,
 // and does not wait for them.
 func Prefetch(p unsafe.Pointer, n int) { prefetch(p, min(n, mostFetched)) }
+
+// Fetch is Prefetch of a vector.
+func Fetch(v []float32) { Prefetch(unsafe.Pointer(unsafe.SliceData(v)), 4*len(v)) }

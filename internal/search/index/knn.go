@@ -44,9 +44,7 @@ func (v *evaluation) vector(n *query.Vector, fields query.Fields) iterator {
 		if child == nil {
 			return nil
 		}
-		if found = v.batch(target, n.K, how, child); len(found) < n.K {
-			found = v.among(target, n.K, v.fresh(child, n.Child, fields))
-		}
+		found = v.filtered(target, n, how, child, fields)
 	}
 	if len(found) == 0 {
 		return nil
@@ -96,40 +94,68 @@ func (h *nearest) add(n neighbour, it iterator) {
 	heap.Fix(h, 0)
 }
 
-// fresh returns the iterator of a node, which has one already that may have moved. The profile
-// tells of the first.
-func (v *evaluation) fresh(it iterator, n query.Node, fields query.Fields) iterator {
+// again returns the iterator of a node that has one already, which has moved. The profile tells of
+// the first.
+func (v *evaluation) again(n query.Node, fields query.Fields) iterator {
 	profile := v.Profile
 	v.Profile = nil
 	defer func() { v.Profile = profile }()
-	return v.node(n, fields)
+	return v.orNothing(n, fields)
 }
 
+// ahead is how many vectors are fetched before the first of them is looked at.
+const ahead = 16
+
 // candidates calls yield for the documents with a vector from a place on that an iterator finds, or
-// all if it is nil, with the least distance of their vectors.
+// all if it is nil, with the least distance of their vectors. The iterator may be further then.
 func (v *evaluation) candidates(t *target, from int, it iterator, yield func(neighbour)) {
 	ids := t.of.ids
-	for i := from; i < len(ids); {
-		if it != nil {
-			if !it.seek(ids[i]) {
-				return
+	var places [ahead]int
+	for n := ahead; n == ahead; {
+		for n = 0; n < ahead; n++ {
+			if from = v.place(ids, from, it); from == len(ids) {
+				break
 			}
-			if at := it.id(); at != ids[i] {
-				i += below(ids[i:], at)
+			places[n] = from
+			for id := ids[from]; from < len(ids) && ids[from] == id; from++ {
+				t.of.fetch(from)
+			}
+		}
+		for _, i := range places[:n] {
+			yield(t.nearestOf(i))
+		}
+	}
+}
+
+// place returns the first place from one on of a document to which an iterator goes, or of any if
+// it is nil; len(ids) if there is none.
+func (v *evaluation) place(ids []ID, i int, it iterator) int {
+	for i < len(ids) {
+		if it != nil {
+			if !it.next() {
+				return len(ids)
+			}
+			if i += below(ids[i:], it.id()); i == len(ids) || ids[i] != it.id() {
 				continue
 			}
 		}
-		id := ids[i]
-		if !v.index.docs.alive(id) {
-			i++
-			continue
+		if v.index.docs.alive(ids[i]) {
+			return i
 		}
-		n := neighbour{id: id, distance: t.distance(i)}
-		for i++; i < len(ids) && ids[i] == id; i++ {
-			n.distance = min(n.distance, t.distance(i))
-		}
-		yield(n)
+		i++
 	}
+	return i
+}
+
+// nearestOf returns the document of a place with the least distance of its vectors, of which that
+// is the first.
+func (t *target) nearestOf(i int) neighbour {
+	ids := t.of.ids
+	n := neighbour{id: ids[i], distance: t.distance(i)}
+	for i++; i < len(ids) && ids[i] == n.id; i++ {
+		n.distance = min(n.distance, t.distance(i))
+	}
+	return n
 }
 
 // below returns how many numbers, which are in order, are below one that is not far behind the
@@ -146,7 +172,7 @@ func below(ids []ID, id ID) int {
 // among returns the k nearest documents among those that an iterator finds, or all if it is nil.
 func (v *evaluation) among(t *target, k int, it iterator) []neighbour {
 	best := nearest{most: k}
-	v.candidates(t, 0, it, func(n neighbour) { best.add(n, it) })
+	v.candidates(t, 0, it, func(n neighbour) { best.add(n, nil) })
 	return best.list
 }
 
@@ -163,9 +189,11 @@ func (v *evaluation) nearest(t *target, k, ef int) []neighbour {
 
 // search returns documents that the graph finds near to a target, the nearest first: those of ef
 // vectors, and of those that wait.
-func (v *evaluation) search(t *target, ef int) (list []neighbour) {
+func (v *evaluation) search(t *target, ef int) []neighbour {
 	raw := hnsw.Raw(t.single)
-	for _, f := range t.of.graph.Search(&raw, ef, nil, 0) {
+	found := t.of.graph.Search(&raw, ef, nil, 0)
+	list := make([]neighbour, 0, len(found))
+	for _, f := range found {
 		list = append(list, t.neighbour(f))
 	}
 	best := nearest{most: ef}
@@ -200,18 +228,45 @@ func (t *target) quick(ef int) bool {
 	return g != nil && ef < hnsw.MaxEF && ef*g.Room(0) < g.Len()
 }
 
-// batch returns the k nearest documents that an iterator finds, if it finds as many among those
-// that the graph finds, and if that is quicker than to look at all that the iterator finds.
-// Otherwise it returns fewer.
-func (v *evaluation) batch(t *target, k int, how attributes, it iterator) []neighbour {
-	all, some := len(t.of.ids), it.estimate()
+// filtered returns the k nearest documents that an iterator finds, with why it does: among those
+// that the graph finds, or if they are too few or that takes longer, among all that it finds. Then
+// another iterator goes through all again to say why, as what a union tells depends on the way.
+func (v *evaluation) filtered(t *target, n *query.Vector, how attributes, it iterator,
+	fields query.Fields) []neighbour {
+	if size := t.batchSize(n.K, how, it.estimate()); size > 0 {
+		if found := v.batch(t, n.K, size, it); len(found) == n.K {
+			return found
+		}
+		it = v.again(n.Child, fields)
+	}
+	found := v.among(t, n.K, it)
+	slices.SortFunc(found, func(a, b neighbour) int { return cmp.Compare(a.id, b.id) })
+	at := 0
+	for it = v.again(n.Child, fields); at < len(found) && it.next(); {
+		if it.id() == found[at].id {
+			found[at].why = it.match().clone()
+			at++
+		}
+	}
+	return found
+}
+
+// batchSize returns how many vectors the graph is to find of which k will be among some that a
+// filter lets pass; 0 if to look at those takes less time.
+func (t *target) batchSize(k int, how attributes, some int) int {
 	if how.exact || some == 0 {
-		return nil
+		return 0
 	}
-	size := max(how.runtime, 2*k*(all/some+1))
+	size := max(how.runtime, 2*k*(len(t.of.ids)/some+1))
 	if !t.quick(size) || size*t.of.graph.Room(0) > some {
-		return nil
+		return 0
 	}
+	return size
+}
+
+// batch returns the k nearest documents that an iterator finds among those of some vectors that the
+// graph finds; fewer if there are fewer.
+func (v *evaluation) batch(t *target, k, size int, it iterator) []neighbour {
 	near := v.search(t, size)
 	slices.SortFunc(near, func(a, b neighbour) int { return cmp.Compare(a.id, b.id) })
 	best := nearest{most: k}

@@ -315,6 +315,13 @@ func (v *vectors) at(i int) []float32 {
 	return v.single[i*d : (i+1)*d]
 }
 
+// fetch has the processor fetch a vector by its place, and does not wait for it.
+func (v *vectors) fetch(i int) {
+	if v.double == nil {
+		simd.Fetch(v.at(i))
+	}
+}
+
 // clean removes the vectors of documents that are gone.
 func (v *vectors) clean(now renumbering) {
 	v.tighten()
