@@ -281,14 +281,12 @@ func (v *evaluation) batch(t *target, k, size int, it iterator) []neighbour {
 	return best.list
 }
 
-// leastRange is the least number of near vectors from which a search for those in a range goes on.
-const leastRange = 32
-
-// within returns the documents within a radius. The graph looks as far as epsilon says beyond it,
-// and for those of a sixteenth of all vectors; if there are more, all are looked at.
+// within returns the documents within a radius. The graph goes on from as many near vectors as a
+// query for the nearest looks at, and as far as epsilon says beyond the radius. It looks for those
+// of a sixteenth of all vectors; if there are more, all are looked at.
 func (v *evaluation) within(t *target, radius, epsilon float64) (list []neighbour) {
 	from := 0
-	if ef := max(t.of.space.Runtime, leastRange); t.quick(ef) {
+	if ef := t.of.space.Runtime; t.quick(ef) {
 		raw, reach := hnsw.Raw(t.single), math.Nextafter32(float32(radius*(1+epsilon)), math.MaxFloat32)
 		if found, ok := t.of.graph.Within(&raw, reach, reach, ef, len(t.of.nodes)/16); ok {
 			from = len(t.of.nodes)
