@@ -45,13 +45,9 @@ type document struct {
 	*index.Document
 	schema *schema
 	walk   *index.Walk
-	number uint64 // in the order of the walk
 	stored index.Stored
 	opened bool
 }
-
-// Number implements aggregate.Document.
-func (d *document) Number() uint64 { return d.number }
 
 // Score implements aggregate.Document.
 func (d *document) Score() float64 { return d.Document.Score }
@@ -65,34 +61,40 @@ func (d *document) Terms() []string {
 	return d.walk.Terms()
 }
 
+// keptDocument is a document that stays as it is when the walk goes on.
+type keptDocument struct {
+	document
+	of index.Document
+}
+
 // Keep implements aggregate.Document.
-func (d *document) Keep() aggregate.Document {
-	kept, of := *d, *d.Document
-	kept.Document = &of
-	return &kept
+func (d *document) Keep(old aggregate.Document) aggregate.Document {
+	kept, ok := old.(*keptDocument)
+	if !ok {
+		kept = new(keptDocument)
+	}
+	kept.document, kept.of = *d, *d.Document
+	kept.Document = &kept.of
+	return kept
 }
 
 // Sorted implements aggregate.Document.
-func (d *document) Sorted(field any) (expr.Value, bool) {
+func (d *document) Sorted(field any, v *expr.Value) bool {
 	f := field.(*index.Field)
-	v := valueOf(d.Document.Sorted(f), expr.Text)
-	if d.schema.many() && v.Kind() != expr.NullKind {
+	switch kept := d.Document.Sorted(f); kept.Kind {
+	case index.NoValue:
+		return false
+	case index.IsNumber:
+		*v = expr.Number(kept.Number)
+	case index.IsText:
+		*v = expr.Text(kept.Text)
+	}
+	if d.schema.many() {
 		if list := d.open().Find(f.Path); len(list) > 1 || len(list) == 1 && list[0].Kind() == json.Array {
-			v = v.First(textOf(list))
+			*v = v.First(textOf(list))
 		}
 	}
-	return v, v.Kind() != expr.NullKind
-}
-
-// valueOf returns a value that the index has; null if there is none. text makes those of texts.
-func valueOf(v index.Value, text func(s string) expr.Value) expr.Value {
-	switch v.Kind {
-	case index.IsNumber:
-		return expr.Number(v.Number)
-	case index.IsText:
-		return text(v.Text)
-	}
-	return expr.Value{}
+	return true
 }
 
 // open opens the document where it lies.

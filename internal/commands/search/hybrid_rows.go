@@ -56,7 +56,7 @@ func (d *fusedDocument) Score() float64 { return d.found.score }
 func (d *fusedDocument) Terms() []string { return nil }
 
 // Keep implements aggregate.Document.
-func (d *fusedDocument) Keep() aggregate.Document { return d }
+func (d *fusedDocument) Keep(aggregate.Document) aggregate.Document { return d }
 
 // Stored implements aggregate.Document.
 func (d *fusedDocument) Stored(path string, numeric bool) (expr.Value, bool) {
@@ -89,7 +89,7 @@ func (h *hybrid) reply(e *entry, list []*fused, late bool, start int64) {
 		}
 		f := list[at]
 		at++
-		return &fusedDocument{document{Document: &f.Document, schema: s.schema, number: uint64(at)}, h, f}, true, nil
+		return &fusedDocument{document{Document: &f.Document, schema: s.schema}, h, f}, true, nil
 	})
 	if err != nil {
 		h.Refuse(command.Error(err.Error()))

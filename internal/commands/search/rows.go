@@ -30,7 +30,6 @@ func (a *aggregation) pipeline(e *entry) *aggregate.Pipeline {
 	a.plan.Room, a.plan.Dice = a.World.Room(), a.Dice()
 	d := &document{Document: &w.Document, schema: sch, walk: w}
 	p, err := aggregate.New(&a.plan, sch, func() (aggregate.Document, bool, error) {
-		d.number++
 		d.opened = false
 		if w.Next() {
 			return d, true, nil

@@ -48,11 +48,9 @@ type Step interface {
 
 // Document is a document that a query found.
 type Document interface {
-	// Number returns the number of the document: equal rows are in the order of numbers.
-	Number() uint64
-	// Sorted returns what the index keeps of a sortable field, by its Handle; false if there is
-	// nothing.
-	Sorted(handle any) (expr.Value, bool)
+	// Sorted sets a value that is null to what the index keeps of a sortable field, by its Handle;
+	// it reports false if there is nothing.
+	Sorted(handle any, v *expr.Value) bool
 	// Stored returns what lies at a path of the document, as a number where numeric is set; false
 	// if there is nothing.
 	Stored(path string, numeric bool) (expr.Value, bool)
@@ -63,8 +61,9 @@ type Document interface {
 	Score() float64
 	Terms() []string // of the query, that the document has
 	// Keep returns the document to be kept: as the source returns it, it is valid until that is
-	// called again.
-	Keep() Document
+	// called again. old is one that it has returned and that nobody needs any more, whose memory it
+	// may take, or nil.
+	Keep(old Document) Document
 }
 
 // Source returns the next document; false after the last, or with ErrLate if there is no time for
@@ -106,6 +105,7 @@ type Pipeline struct {
 	columns *columns // of the rows so far, while steps are added; then of the results
 	spare   *row
 	kept    int
+	met     uint64 // documents so far
 	number  uint64 // that the next group gets, by which equal groups are ordered
 }
 
@@ -170,7 +170,7 @@ func (p *Pipeline) Next() (Row, bool, error) {
 }
 
 // Score returns the score of the document of a row, 0 of a group.
-func (r Row) Score() float64 { return r.score }
+func (r Row) Score() float64 { return r.score() }
 
 // SortKey returns what the row was sorted by in the first place; false if there is nothing.
 func (r Row) SortKey() (expr.Value, bool) {
@@ -227,8 +227,8 @@ func (r Row) Cells(cells []Cell) []Cell {
 		if c.hidden {
 			continue
 		}
-		if v, ok := r.get(c); ok && !r.pipeline.schema.Hides(c.name) {
-			cells = append(cells, Cell{c.name, v})
+		if v := r.at(c); v != nil && !r.pipeline.schema.Hides(c.name) {
+			cells = append(cells, Cell{c.name, *v})
 		}
 	}
 	return cells

@@ -2,7 +2,6 @@ package aggregate
 
 import (
 	"math"
-	"slices"
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/search/expr"
@@ -45,7 +44,7 @@ func (g *Group) add(p *Pipeline) error {
 		if err != nil {
 			return err
 		}
-		s.reducers = append(s.reducers, reducer{of, w.slot})
+		s.reducers, s.slots = append(s.reducers, of), append(s.slots, w.slot)
 	}
 	p.load(loads)
 	s.from = p.last
@@ -54,18 +53,38 @@ func (g *Group) add(p *Pipeline) error {
 	return nil
 }
 
-// reducer starts accumulators, whose results go to a slot.
-type reducer struct {
-	start func() accumulator
-	slot  int
+// reducer reduces the rows of each group to a value.
+type reducer interface {
+	// add adds a row to a group, and returns how many more bytes are kept. The groups are numbered
+	// from 0 on as they came up.
+	add(group int, r *row) int
+	result(group int) expr.Value
 }
 
-// accumulator reduces the rows of a group to a value.
+// accumulator reduces the rows of one group to a value.
 type accumulator interface {
 	// add takes a row, and returns how many more bytes are kept.
 	add(r *row) int
 	result() expr.Value
 }
+
+// accumulators are a reducer with an accumulator for each group.
+type accumulators[T any, P interface {
+	*T
+	accumulator
+}] struct {
+	first T // before it has taken a row
+	list  list[T]
+}
+
+func (s *accumulators[T, P]) add(group int, r *row) int {
+	if group == s.list.n {
+		s.list.add(s.first)
+	}
+	return P(s.list.at(group)).add(r)
+}
+
+func (s *accumulators[T, P]) result(group int) expr.Value { return P(s.list.at(group)).result() }
 
 // grouper takes all rows, and then gives out the groups.
 type grouper struct {
@@ -74,23 +93,15 @@ type grouper struct {
 	by       []*column
 	keys     []int // the slots of their values in groups
 	reducers []reducer
+	slots    []int // of their results
 
-	groups []group // in the order in which they came up
-	table  buckets // which finds them
-	order  []int
+	groups list[expr.Value] // the values of each, in the order in which they came up
+	table  buckets          // which finds them
+	place  int              // in the table, of the next group that is given out
 	done   bool
 
-	values []expr.Value // of the row that is taken
-	spread int          // how many groups a row is in
-
-	spareValues       []expr.Value
-	spareAccumulators []accumulator
-}
-
-// group is the rows of a group.
-type group struct {
-	values       []expr.Value
-	accumulators []accumulator
+	values []*expr.Value // of the row that is taken
+	spread int           // how many groups a row is in
 }
 
 func (s *grouper) next() (*row, error) {
@@ -99,34 +110,36 @@ func (s *grouper) next() (*row, error) {
 		if err := s.takeAll(); err != nil {
 			return nil, err
 		}
-		s.order, s.Total = s.table.order(), len(s.groups)
+		s.Total = s.table.n
 	}
-	if len(s.order) == 0 {
+	g, next := s.table.next(s.place)
+	if g < 0 {
 		return nil, nil
 	}
-	g := &s.groups[s.order[0]]
-	s.order = s.order[1:]
+	s.place = next
 	r := s.take()
 	r.number = s.number
 	for i, slot := range s.keys {
-		r.set(slot, g.values[i])
+		r.set(slot, *s.groups.at(g*len(s.by) + i))
 	}
-	for i, a := range g.accumulators {
-		r.set(s.reducers[i].slot, a.result())
+	for i, slot := range s.slots {
+		r.set(slot, s.reducers[i].result(g))
 	}
 	return r, nil
 }
 
 // takeAll takes all rows.
 func (s *grouper) takeAll() error {
-	s.values = make([]expr.Value, len(s.by))
+	s.values = make([]*expr.Value, len(s.by))
 	for {
 		r, err := s.from.next()
 		if r == nil {
 			return err
 		}
 		for i, c := range s.by {
-			s.values[i], _ = r.get(c)
+			if s.values[i] = r.at(c); s.values[i] == nil {
+				s.values[i] = new(expr.Value)
+			}
 		}
 		s.spread = 0
 		if err := s.groupBy(r, 0); err != nil {
@@ -155,8 +168,8 @@ func (s *grouper) groupBy(r *row, from int) error {
 	if len(elements) == 0 {
 		elements = []expr.Value{{}}
 	}
-	for _, e := range elements {
-		s.values[from] = e
+	for i := range elements {
+		s.values[from] = &elements[i]
 		if err := s.groupBy(r, from+1); err != nil {
 			return err
 		}
@@ -174,12 +187,12 @@ func (s *grouper) addTo(r *row) error {
 	for _, v := range s.values {
 		hash = hashOf(v, hash)
 	}
-	i := s.table.find(hash, func(i int) bool { return slices.EqualFunc(s.groups[i].values, s.values, expr.Same) })
-	if i < 0 {
-		i, bytes = s.newGroup(hash)
+	g := s.table.find(hash, s.isGroup)
+	if g < 0 {
+		g, bytes = s.newGroup(hash)
 	}
-	for _, a := range s.groups[i].accumulators {
-		bytes += a.add(r)
+	for _, of := range s.reducers {
+		bytes += of.add(g, r)
 	}
 	if !s.keep(bytes) {
 		return ErrRoom
@@ -187,42 +200,34 @@ func (s *grouper) addTo(r *row) error {
 	return nil
 }
 
-// newGroup adds a group for the values, and returns how many bytes it takes, about.
-func (s *grouper) newGroup(hash uint64) (i, bytes int) {
-	block := min(4+len(s.groups), 256)
-	g := group{take(&s.spareValues, len(s.values), block), take(&s.spareAccumulators, len(s.reducers), block)}
-	copy(g.values, s.values)
-	for i, r := range s.reducers {
-		g.accumulators[i] = r.start()
+// isGroup reports whether a group is that of the values.
+func (s *grouper) isGroup(g int) bool {
+	for i := range s.values {
+		if !expr.Same(s.groups.at(g*len(s.values)+i), s.values[i]) {
+			return false
+		}
 	}
-	s.table.put(hash)
-	s.groups = append(s.groups, g)
+	return true
+}
+
+// newGroup adds a group for the values, and returns how many bytes it takes, about.
+func (s *grouper) newGroup(hash uint64) (g, bytes int) {
 	bytes = 128 + 64*len(s.reducers)
 	for _, v := range s.values {
 		bytes += v.Size()
+		s.groups.add(*v)
 	}
-	return len(s.groups) - 1, bytes
-}
-
-// take takes n elements of a spare block. When it is used up, it makes another one for so many
-// times n.
-func take[T any](spare *[]T, n, times int) []T {
-	if len(*spare) < n {
-		*spare = make([]T, times*n)
-	}
-	taken := (*spare)[:n:n]
-	*spare = (*spare)[n:]
-	return taken
+	return s.table.put(hash), bytes
 }
 
 // hashOf returns the hash of a value as RediSearch computes it: FNV-1a of its bytes, from the hash
 // of the values before it on.
-func hashOf(v expr.Value, hash uint64) uint64 {
+func hashOf(v *expr.Value, hash uint64) uint64 {
 	switch v.Kind() {
 	case expr.NullKind:
 		return hash + 1
 	case expr.NumberKind:
-		f, _ := v.Number()
+		f, _ := v.Float()
 		for bits, i := math.Float64bits(f), 0; i < 8; i++ {
 			hash = fnv(hash, byte(bits>>(8*i)))
 		}
@@ -234,8 +239,9 @@ func hashOf(v expr.Value, hash uint64) uint64 {
 		}
 		return hash
 	}
-	for _, e := range v.Elements() {
-		hash = hashOf(e, hash)
+	elements := v.Elements()
+	for i := range elements {
+		hash = hashOf(&elements[i], hash)
 	}
 	return hash
 }
@@ -245,8 +251,8 @@ func fnv(hash uint64, b byte) uint64 { return (hash ^ uint64(b)) * 0x100000001b3
 // unknownProperty is the format of the error of a reducer whose column there is not.
 const unknownProperty = "Property `%s` not present in document or pipeline"
 
-// bind returns what makes the accumulators of a reducer on columns.
-func (r Reducer) bind(from *columns, loads *[]*column, p *Pipeline) (func() accumulator, error) {
+// bind returns a reducer on columns.
+func (r Reducer) bind(from *columns, loads *[]*column, p *Pipeline) (reducer, error) {
 	bind := reducers[upper(r.Name)]
 	if bind == nil {
 		return nil, command.Errorf("No such reducer: %s", r.Name)

@@ -74,40 +74,43 @@ func (a *arguments) end() error {
 }
 
 // reducers are all reducers by their names.
-var reducers = map[string]func(a *arguments) (func() accumulator, error){
+var reducers = map[string]func(a *arguments) (reducer, error){
 	"COUNT":          count,
-	"SUM":            ofColumn(func(c *column) accumulator { return &sum{column: c} }),
-	"AVG":            ofColumn(func(c *column) accumulator { return &sum{column: c, mean: true} }),
-	"MIN":            ofColumn(func(c *column) accumulator { return &extreme{c, math.Inf(1), false} }),
-	"MAX":            ofColumn(func(c *column) accumulator { return &extreme{c, math.Inf(-1), true} }),
-	"STDDEV":         ofColumn(func(c *column) accumulator { return &deviation{column: c} }),
-	"COUNT_DISTINCT": ofColumn(func(c *column) accumulator { return &distinct{c, make(map[uint64]struct{})} }),
-	"TOLIST":         ofColumn(func(c *column) accumulator { return &list{column: c} }),
+	"SUM":            ofColumn(func(c *column) sum { return sum{column: c} }),
+	"AVG":            ofColumn(func(c *column) sum { return sum{column: c, mean: true} }),
+	"MIN":            ofColumn(func(c *column) extreme { return extreme{c, math.Inf(1), false} }),
+	"MAX":            ofColumn(func(c *column) extreme { return extreme{c, math.Inf(-1), true} }),
+	"STDDEV":         ofColumn(func(c *column) deviation { return deviation{column: c} }),
+	"COUNT_DISTINCT": ofColumn(func(c *column) distinct { return distinct{column: c} }),
+	"TOLIST":         ofColumn(func(c *column) toList { return toList{column: c} }),
 	"QUANTILE":       quantile,
 	"FIRST_VALUE":    firstValue,
 	"RANDOM_SAMPLE":  randomSample,
 
-	"COUNT_DISTINCTISH": ofColumn(func(c *column) accumulator { return &sketched{column: c} }),
-	"HLL":               ofColumn(func(c *column) accumulator { return &sketched{column: c, raw: true} }),
-	"HLL_SUM":           ofColumn(func(c *column) accumulator { return &sketchSum{column: c} }),
+	"COUNT_DISTINCTISH": ofColumn(func(c *column) sketched { return sketched{column: c} }),
+	"HLL":               ofColumn(func(c *column) sketched { return sketched{column: c, raw: true} }),
+	"HLL_SUM":           ofColumn(func(c *column) sketchSum { return sketchSum{column: c} }),
 }
 
 // ofColumn is a reducer of one column.
-func ofColumn(of func(c *column) accumulator) func(a *arguments) (func() accumulator, error) {
-	return func(a *arguments) (func() accumulator, error) {
+func ofColumn[T any, P interface {
+	*T
+	accumulator
+}](of func(c *column) T) func(a *arguments) (reducer, error) {
+	return func(a *arguments) (reducer, error) {
 		c, err := a.column()
-		return func() accumulator { return of(c) }, err
+		return &accumulators[T, P]{first: of(c)}, err
 	}
 }
 
 // counted counts rows.
 type counted int
 
-func count(a *arguments) (func() accumulator, error) {
+func count(a *arguments) (reducer, error) {
 	if len(a.Args) > 0 {
 		return nil, command.Error("Count accepts 0 values only")
 	}
-	return func() accumulator { return new(counted) }, nil
+	return new(accumulators[counted, *counted]), nil
 }
 
 func (n *counted) add(*row) int {
@@ -142,7 +145,13 @@ func (s *sum) result() expr.Value {
 
 // numberOf returns the number in a column; false if there is none.
 func numberOf(r *row, c *column) (float64, bool) {
-	v, _ := r.get(c)
+	v := r.at(c)
+	if v == nil {
+		return 0, false
+	}
+	if f, ok := v.Float(); ok {
+		return f, true
+	}
 	return v.Number()
 }
 
@@ -220,21 +229,24 @@ func (d *distinct) add(r *row) int {
 	if v.Kind() == expr.NullKind {
 		return 0
 	}
+	if d.hashes == nil {
+		d.hashes = make(map[uint64]struct{})
+	}
 	before := len(d.hashes)
-	d.hashes[hashOf(v, 0)] = struct{}{}
+	d.hashes[hashOf(&v, 0)] = struct{}{}
 	return 16 * (len(d.hashes) - before)
 }
 
 func (d *distinct) result() expr.Value { return expr.Number(float64(len(d.hashes))) }
 
-// list is the different values, also those in lists.
-type list struct {
+// toList is the different values, also those in lists.
+type toList struct {
 	column *column
 	values []expr.Value
 	table  chains
 }
 
-func (l *list) add(r *row) (bytes int) {
+func (l *toList) add(r *row) (bytes int) {
 	v, found := r.get(l.column)
 	if !found {
 		return 0
@@ -248,10 +260,10 @@ func (l *list) add(r *row) (bytes int) {
 	return bytes
 }
 
-func (l *list) addOne(v expr.Value) int {
+func (l *toList) addOne(v expr.Value) int {
 	l.table.touch()
-	hash := hashOf(v, 0)
-	if l.table.find(hash, func(i int) bool { return expr.Same(l.values[i], v) }) >= 0 {
+	hash := hashOf(&v, 0)
+	if l.table.find(hash, func(i int) bool { return expr.Same(&l.values[i], &v) }) >= 0 {
 		return 0
 	}
 	l.values = append(l.values, v)
@@ -259,7 +271,7 @@ func (l *list) addOne(v expr.Value) int {
 	return 32 + 2*v.Size()
 }
 
-func (l *list) result() expr.Value {
+func (l *toList) result() expr.Value {
 	values := make([]expr.Value, 0, len(l.values))
 	for _, i := range l.table.order() {
 		values = append(values, l.values[i])
@@ -275,7 +287,7 @@ type first struct {
 	value, key expr.Value
 }
 
-func firstValue(a *arguments) (func() accumulator, error) {
+func firstValue(a *arguments) (reducer, error) {
 	c, err := a.column()
 	if err != nil {
 		return nil, err
@@ -289,10 +301,7 @@ func firstValue(a *arguments) (func() accumulator, error) {
 			f.descending = a.word("DESC")
 		}
 	}
-	return func() accumulator {
-		one := f
-		return &one
-	}, a.end()
+	return &accumulators[first, *first]{first: f}, a.end()
 }
 
 func (f *first) add(r *row) int {
@@ -341,7 +350,7 @@ type sample struct {
 	values []expr.Value
 }
 
-func randomSample(a *arguments) (func() accumulator, error) {
+func randomSample(a *arguments) (reducer, error) {
 	c, err := a.column()
 	if err != nil {
 		return nil, err
@@ -353,7 +362,7 @@ func randomSample(a *arguments) (func() accumulator, error) {
 	if n > maxSample {
 		return nil, command.Error("Sample size too large")
 	}
-	return func() accumulator { return &sample{column: c, most: n, dice: a.dice} }, nil
+	return &accumulators[sample, *sample]{first: sample{column: c, most: n, dice: a.dice}}, nil
 }
 
 func (s *sample) add(r *row) int {
@@ -374,7 +383,7 @@ func (s *sample) add(r *row) int {
 
 func (s *sample) result() expr.Value { return expr.List(s.values) }
 
-func quantile(a *arguments) (func() accumulator, error) {
+func quantile(a *arguments) (reducer, error) {
 	c, err := a.column()
 	if err != nil {
 		return nil, err
@@ -392,7 +401,7 @@ func quantile(a *arguments) (func() accumulator, error) {
 			return nil, command.Error("Invalid resolution")
 		}
 	}
-	return func() accumulator { return &quantiles{column: c, share: share, most: resolution} }, a.end()
+	return &accumulators[quantiles, *quantiles]{first: quantiles{column: c, share: share, most: resolution}}, a.end()
 }
 
 // share reads the share of a quantile.

@@ -6,9 +6,9 @@ import "github.com/miniserver-go/miniserver/internal/search/expr"
 type row struct {
 	cells    []cell
 	document Document // nil of a group
-	number   uint64   // of the document
-	score    float64
-	spare    *row // the next of those that are free
+	number   uint64   // of the document: equal rows are in the order of numbers
+	kept     Document // the document, or one before, as Keep returned it
+	spare    *row     // the next of those that are free
 }
 
 // cell is a value, if there is one.
@@ -24,7 +24,7 @@ func (p *Pipeline) take() *row {
 		return new(row)
 	}
 	p.spare = r.spare
-	*r = row{cells: r.cells}
+	r.document = nil
 	clear(r.cells)
 	return r
 }
@@ -38,8 +38,17 @@ func (p *Pipeline) drop(r *row) {
 // keep has the row stay as it is when the source goes on.
 func (r *row) keep() {
 	if r.document != nil {
-		r.document = r.document.Keep()
+		r.kept = r.document.Keep(r.kept)
+		r.document = r.kept
 	}
+}
+
+// score returns the score of the document, 0 of a group.
+func (r *row) score() float64 {
+	if r.document == nil {
+		return 0
+	}
+	return r.document.Score()
 }
 
 // set puts a value into a slot.
@@ -50,13 +59,34 @@ func (r *row) set(slot int, v expr.Value) {
 	r.cells[slot] = cell{v, true}
 }
 
-// get returns the value of a column: what was put there, or what the index keeps.
-func (r *row) get(c *column) (expr.Value, bool) {
+// at returns the value of a column: what was put there, or what the index keeps; nil if there is
+// none. It is valid until another one is put into the row.
+func (r *row) at(c *column) *expr.Value {
 	if c.slot < len(r.cells) && r.cells[c.slot].full {
-		return r.cells[c.slot].value, true
+		return &r.cells[c.slot].value
 	}
-	if c.sorted && r.document != nil {
-		return r.document.Sorted(c.handle)
+	if !c.sorted || r.document == nil {
+		return nil
+	}
+	return r.read(c)
+}
+
+// read puts into a row what the index keeps.
+func (r *row) read(c *column) *expr.Value {
+	for c.slot >= len(r.cells) {
+		r.cells = append(r.cells, cell{})
+	}
+	at := &r.cells[c.slot]
+	if at.full = r.document.Sorted(c.handle, &at.value); at.full {
+		return &at.value
+	}
+	return nil
+}
+
+// get is at for those who keep the value; false if there is none.
+func (r *row) get(c *column) (expr.Value, bool) {
+	if v := r.at(c); v != nil {
+		return *v, true
 	}
 	return expr.Value{}, false
 }

@@ -68,7 +68,7 @@ func (s *sketched) add(r *row) (bytes int) {
 		s.sketch, bytes = make(sketch, 1<<sketchBits), 1<<sketchBits
 	}
 	if v, _ := r.get(s.column); v.Kind() != expr.NullKind {
-		hash := hashOf(v, sketchSeed)
+		hash := hashOf(&v, sketchSeed)
 		s.sketch.add(uint32(hash) ^ uint32(hash>>32))
 	}
 	return bytes

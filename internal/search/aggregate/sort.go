@@ -103,18 +103,17 @@ func (s *sorter) takeAll() error {
 		if r == nil || s.err != nil {
 			return s.err
 		}
-		s.fill(r)
 		if len(s.best.rows) < s.most {
+			s.fill(r)
 			if !s.keep(r.size()) {
 				return ErrRoom
 			}
-			r.keep()
 			s.best.insert(r)
 			s.number = 0
 			continue
 		}
 		if s.compare(r, s.best.rows[0]) > 0 {
-			r.keep()
+			s.fill(r)
 			r = s.best.exchangeMin(r)
 		}
 		s.number = r.number
@@ -122,12 +121,11 @@ func (s *sorter) takeAll() error {
 	}
 }
 
-// fill puts into a row what it is sorted by, which is compared again and again.
+// fill keeps a row, and puts into it what it is sorted by, which is compared again and again.
 func (s *sorter) fill(r *row) {
+	r.keep()
 	for _, k := range s.keys {
-		if v, ok := r.get(k.column); ok {
-			r.set(k.column.slot, v)
-		}
+		r.at(k.column)
 	}
 }
 
@@ -145,15 +143,14 @@ func (s *sorter) compare(a, b *row) int {
 	}
 	descending := false
 	for _, k := range s.keys {
-		v, has := a.get(k.column)
-		w, hasToo := b.get(k.column)
+		v, w := a.at(k.column), b.at(k.column)
 		descending = k.descending
 		switch {
-		case has && !hasToo:
+		case v != nil && w == nil:
 			return 1
-		case !has && hasToo:
+		case v == nil && w != nil:
 			return -1
-		case !has:
+		case v == nil:
 			continue
 		}
 		if c := s.order(v, w); c != 0 {
@@ -168,10 +165,10 @@ func (s *sorter) compare(a, b *row) int {
 
 // byScore compares as if a higher score came first.
 func (s *sorter) byScore(a, b *row) int {
-	switch {
-	case a.score < b.score:
+	switch x, y := a.score(), b.score(); {
+	case x < y:
 		return -1
-	case a.score > b.score:
+	case x > y:
 		return 1
 	case a.number > b.number:
 		return -1
@@ -188,7 +185,7 @@ func directed(c int, descending bool) int {
 }
 
 // order compares two values. An error ends the pipeline.
-func (s *sorter) order(v, w expr.Value) int {
+func (s *sorter) order(v, w *expr.Value) int {
 	c, err := expr.Compare(v, w)
 	s.err = firstOf(s.err, err)
 	return c

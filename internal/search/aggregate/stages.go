@@ -20,9 +20,10 @@ func (s *documents) next() (*row, error) {
 		return nil, err
 	}
 	s.Total++
+	s.met++
+	s.number = s.met
 	r := s.take()
-	r.document, r.number, r.score = d, d.Number(), d.Score()
-	s.number = r.number
+	r.document, r.number = d, s.met
 	if s.found != nil {
 		d.Found(func(name string, v expr.Value) {
 			for _, c := range s.found {
@@ -33,7 +34,7 @@ func (s *documents) next() (*row, error) {
 		})
 	}
 	if s.score >= 0 {
-		r.set(s.score, expr.Number(r.score))
+		r.set(s.score, expr.Number(d.Score()))
 	}
 	return r, nil
 }
@@ -105,7 +106,7 @@ func (s *loader) next() (*row, error) {
 	}
 	for _, c := range s.columns {
 		if c.sorted && !s.schema.Reload() {
-			if _, there := r.document.Sorted(c.handle); !there {
+			if !r.document.Sorted(c.handle, new(expr.Value)) {
 				continue
 			}
 		}

@@ -2,11 +2,32 @@ package aggregate
 
 import "math/bits"
 
+// list is values in blocks, which are never copied: while a list grows it leaves no garbage.
+type list[T any] struct {
+	blocks [][]T // each but the last has listBlock
+	n      int
+}
+
+const listBlock = 256
+
+// add adds a value.
+func (l *list[T]) add(v T) {
+	if l.n%listBlock == 0 {
+		l.blocks = append(l.blocks, make([]T, 0, min(l.n+16, listBlock)))
+	}
+	last := &l.blocks[len(l.blocks)-1]
+	*last = append(*last, v)
+	l.n++
+}
+
+// at returns a value. It is valid until one is added.
+func (l *list[T]) at(i int) *T { return &l.blocks[i/listBlock][i%listBlock] }
+
 // buckets is a hash table as RediSearch has it for groups: with open addressing, three quarters
 // full. It has the numbers of what is put into it.
 type buckets struct {
-	hashes []uint64
-	items  []int32 // 1 + what is there; 0 for nothing
+	hashes list[uint64] // by number
+	items  []int32      // 1 + the number of what is there; 0 for nothing
 	n      int
 }
 
@@ -29,7 +50,7 @@ func (b *buckets) find(hash uint64, is func(item int) bool) int {
 	}
 	i := place(hash, len(b.items))
 	for step := 1; b.items[i] != 0; step++ {
-		if item := int(b.items[i]) - 1; b.hashes[i] == hash && is(item) {
+		if item := int(b.items[i]) - 1; *b.hashes.at(item) == hash && is(item) {
 			return item
 		}
 		i = (i + step) & (len(b.items) - 1)
@@ -37,45 +58,46 @@ func (b *buckets) find(hash uint64, is func(item int) bool) int {
 	return -1
 }
 
-// put adds the next item, which has a hash.
-func (b *buckets) put(hash uint64) {
+// put adds the next item, which has a hash, and returns its number.
+func (b *buckets) put(hash uint64) int {
 	if b.n >= int(float64(len(b.items))*0.77+0.5) {
 		b.grow()
 	}
 	i := free(hash, b.items)
+	b.hashes.add(hash)
 	b.n++
-	b.hashes[i], b.items[i] = hash, int32(b.n)
+	b.items[i] = int32(b.n)
+	return b.n - 1
 }
 
 // grow doubles the table. An item that moves to the place of another one takes it, and the other
 // one moves on.
 func (b *buckets) grow() {
-	size := max(4, 2*len(b.items))
-	hashes, items := make([]uint64, size), make([]int32, size)
+	items := make([]int32, max(4, 2*len(b.items)))
 	for j := range b.items {
-		hash, item := b.hashes[j], b.items[j]
+		item := b.items[j]
 		b.items[j] = 0
 		for item != 0 {
-			i := free(hash, items)
-			hashes[i], items[i] = hash, item
+			i := free(*b.hashes.at(int(item) - 1), items)
+			items[i] = item
 			if i >= len(b.items) {
 				break
 			}
-			hash, item = b.hashes[i], b.items[i]
-			b.items[i] = 0
+			item, b.items[i] = b.items[i], 0
 		}
 	}
-	b.hashes, b.items = hashes, items
+	b.items = items
 }
 
-// order returns the items, numbered from 0, in the order of the table.
-func (b *buckets) order() (list []int) {
-	for _, item := range b.items {
-		if item != 0 {
-			list = append(list, int(item)-1)
+// next returns the first item from a place of the table on, and the place behind it; -1 if there is
+// none.
+func (b *buckets) next(place int) (item, behind int) {
+	for i := place; i < len(b.items); i++ {
+		if b.items[i] != 0 {
+			return int(b.items[i]) - 1, i + 1
 		}
 	}
-	return list
+	return -1, len(b.items)
 }
 
 // chains is a hash table as RediSearch has it for lists: each place has a chain, and the table

@@ -222,7 +222,7 @@ func (o operator) decide(left, right Value) (Value, error) {
 	case unequal:
 		return Bool(!Equal(left, right)), nil
 	}
-	c, err := Compare(left, right)
+	c, err := Compare(&left, &right)
 	switch o {
 	case less:
 		return Bool(c < 0), err

@@ -3,7 +3,6 @@ package expr
 import (
 	"cmp"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -106,15 +105,23 @@ func (v Value) Truth() bool {
 	return len(v.Elements()) > 0
 }
 
+// Float returns the number that a value is; false if it is of another kind.
+func (v *Value) Float() (f float64, ok bool) { return v.number, v.kind == NumberKind }
+
 // Number returns a value as a number; false if it is none. The empty text is 0.
 func (v Value) Number() (f float64, ok bool) {
-	switch v.kind {
-	case NumberKind:
+	if v.kind == NumberKind {
 		return v.number, true
-	case TextKind:
-		return ParseNumber(v.text)
 	}
-	return 0, false
+	return v.parsed()
+}
+
+// parsed returns a text as a number; false if it is none.
+func (v Value) parsed() (f float64, ok bool) {
+	if v.kind != TextKind {
+		return 0, false
+	}
+	return ParseNumber(v.text)
 }
 
 // ParseNumber reads a text up to a zero as C's strtod does, if it reads all of it.
@@ -166,17 +173,22 @@ func AppendNumber(dst []byte, f float64) []byte {
 // Compare returns less than 0 if a is before b, and more if it is behind. Null is before all else.
 // If one of them is a number, the other one must be convertible. Lists are compared by their first
 // elements.
-func Compare(a, b Value) (int, error) {
+func Compare(a, b *Value) (int, error) {
 	if a.kind == NumberKind && b.kind == NumberKind {
 		return compareNumbers(a.number, b.number), nil
 	}
+	return compareOthers(*a, *b)
+}
+
+func compareOthers(a, b Value) (int, error) {
 	switch first, other := a.Behind() != "", b.Behind() != ""; {
 	case first && other:
-		return Compare(a.alone(), b.alone())
+		x, y := a.alone(), b.alone()
+		return Compare(&x, &y)
 	case first && b.kind == TextKind:
-		return Compare(Text(""), b)
+		return compareTexts("", b.text), nil
 	case other && a.kind == TextKind:
-		return Compare(a, Text(""))
+		return compareTexts(a.text, ""), nil
 	}
 	switch {
 	case a.kind == b.kind:
@@ -211,7 +223,7 @@ func compareAlike(a, b Value) (int, error) {
 	}
 	list, other := a.Elements(), b.Elements()
 	if len(list) > 0 && len(other) > 0 {
-		return Compare(list[0], other[0])
+		return Compare(&list[0], &other[0])
 	}
 	return len(list) - len(other), nil
 }
@@ -250,20 +262,32 @@ func Equal(a, b Value) bool {
 	if a.kind != b.kind && (a.kind == NullKind || b.kind == NullKind) {
 		return false
 	}
-	c, err := Compare(a, b)
+	c, err := Compare(&a, &b)
 	return c == 0 && err == nil
 }
 
 // Same reports whether two values are the same: of one kind, numbers to the bit.
-func Same(a, b Value) bool {
-	return a.kind == b.kind && a.text == b.text && math.Float64bits(a.number) == math.Float64bits(b.number) &&
-		slices.EqualFunc(a.Elements(), b.Elements(), Same)
+func Same(a, b *Value) bool {
+	return a.kind == b.kind && math.Float64bits(a.number) == math.Float64bits(b.number) && a.text == b.text &&
+		(a.more == b.more || sameElements(a.Elements(), b.Elements()))
+}
+
+func sameElements(a, b []Value) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !Same(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // Order orders values for a sort. Unlike Compare it knows no errors: a number and what cannot be
 // converted to one are compared as texts, the number with six decimals.
 func Order(a, b Value) int {
-	c, err := Compare(a, b)
+	c, err := Compare(&a, &b)
 	if err != nil {
 		return strings.Compare(a.decimals(), b.decimals())
 	}

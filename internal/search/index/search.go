@@ -149,7 +149,7 @@ func (w *Walk) Next() bool {
 		if d == nil || w.index.docs.mortal && d.deadline != 0 && d.deadline <= w.now {
 			continue
 		}
-		w.Document = Document{document: d, id: id}
+		w.document, w.Document.id = d, id
 		if w.scores || w.near {
 			w.tell()
 		}
@@ -162,6 +162,7 @@ func (w *Walk) Next() bool {
 // tell says of the document how well it matches.
 func (w *Walk) tell() {
 	m := w.it.match()
+	w.Distances = nil
 	for _, distance := range m.distances {
 		w.Distances = append(w.Distances, Distance{distance.name, distance.value})
 	}
