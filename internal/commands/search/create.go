@@ -200,9 +200,13 @@ type filterRow struct {
 }
 
 // Value implements expr.Row.
-func (r filterRow) Value(column int) (expr.Value, bool) {
+func (r filterRow) Value(column int) *expr.Value {
 	text, ok := r.field(r.names[column])
-	return expr.Stored(text), ok
+	if !ok {
+		return nil
+	}
+	v := expr.Stored(text)
+	return &v
 }
 
 // Terms implements expr.Row: no query has found the document.

@@ -107,7 +107,7 @@ type bound struct {
 }
 
 // Value implements expr.Row.
-func (b *bound) Value(number int) (expr.Value, bool) { return b.get(b.columns[number]) }
+func (b *bound) Value(number int) *expr.Value { return b.at(b.columns[number]) }
 
 // Terms implements expr.Row.
 func (b *bound) Terms() []string {

@@ -8,7 +8,8 @@
 //	value.go          what it computes with: numbers, texts, lists and null
 //	functions.go      functions; dates.go, format.go and scan.go those on times
 //
-// An expression is parsed once, bound to columns, and evaluated for each row. The language, its
+// An expression is parsed once, bound to columns, and evaluated for each row: first as if all in it
+// were numbers, which most are, and if something is not, again. The language, its
 // precedence, conversions and errors are those of RediSearch 2.10, whose errors have no code in
 // front. Its precedence is unusual: all of * / % ^ are equal, && and || are, and ! is below
 // comparisons. A text converts to a number if all of it is one.
@@ -33,8 +34,8 @@ type Expr struct {
 
 // Row is what an expression is evaluated for.
 type Row interface {
-	// Value returns what is in a column; false if the row has nothing there.
-	Value(column int) (Value, bool)
+	// Value returns what is in a column; nil if the row has nothing there.
+	Value(column int) *Value
 	// Terms returns the words of the query that the document of the row has.
 	Terms() []string
 }
@@ -44,7 +45,12 @@ type Row interface {
 func (e *Expr) Bind(column func(name string) (int, bool)) error { return e.root.bind(column) }
 
 // Eval computes the value for a row. After an error there is none.
-func (e *Expr) Eval(row Row) (Value, error) { return e.root.eval(row) }
+func (e *Expr) Eval(row Row) (Value, error) {
+	if f, ok := e.root.number(row); ok {
+		return Number(f), nil
+	}
+	return e.root.eval(row)
+}
 
 // Properties returns the names of the properties, in their order and as often as they occur.
 func (e *Expr) Properties() (names []string) {
@@ -60,6 +66,8 @@ func (e *Expr) Properties() (names []string) {
 type node interface {
 	bind(column func(name string) (int, bool)) error
 	eval(row Row) (Value, error)
+	// number is eval where everything is a number; false if something is not, or with an error.
+	number(row Row) (float64, bool)
 	visit(fn func(n node))
 }
 
@@ -71,6 +79,7 @@ type literal struct{ value Value }
 
 func (*literal) bind(func(string) (int, bool)) error { return nil }
 func (l *literal) eval(Row) (Value, error)           { return l.value, nil }
+func (l *literal) number(Row) (float64, bool)        { return l.value.Float() }
 func (l *literal) visit(fn func(node))               { fn(l) }
 
 // property is the value of a column.
@@ -88,11 +97,19 @@ func (p *property) bind(column func(string) (int, bool)) (err error) {
 }
 
 func (p *property) eval(row Row) (Value, error) {
-	v, found := row.Value(p.column)
-	if !found {
+	v := row.Value(p.column)
+	if v == nil {
 		return Value{}, fmt.Errorf("%s: has no value, consider using EXISTS if applicable", p.name)
 	}
-	return v, nil
+	return *v, nil
+}
+
+func (p *property) number(row Row) (float64, bool) {
+	v := row.Value(p.column)
+	if v == nil || v.more != nil {
+		return 0, false
+	}
+	return v.Float()
 }
 
 func (p *property) visit(fn func(node)) { fn(p) }
@@ -103,6 +120,7 @@ type unknown struct{ err error }
 
 func (*unknown) bind(func(string) (int, bool)) error { return nil }
 func (u *unknown) eval(Row) (Value, error)           { return Value{}, u.err }
+func (u *unknown) number(Row) (float64, bool)        { return 0, false }
 func (u *unknown) visit(fn func(node))               { fn(u) }
 
 // Describe says what an expression is on top, as RediSearch calls it.
@@ -142,6 +160,11 @@ func (i *inverted) bind(column func(string) (int, bool)) error {
 func (i *inverted) eval(row Row) (Value, error) {
 	v, err := i.child.eval(row)
 	return Bool(!v.Truth()), err
+}
+
+func (i *inverted) number(row Row) (float64, bool) {
+	f, ok := i.child.number(row)
+	return asNumber(f == 0), ok
 }
 
 func (i *inverted) visit(fn func(node)) {
@@ -193,9 +216,35 @@ func (o *operations) eval(row Row) (Value, error) {
 	return v, err
 }
 
+func (o *operations) number(row Row) (float64, bool) {
+	f, ok := o.first.number(row)
+	for i := 0; i < len(o.steps) && ok; i++ {
+		f, ok = o.steps[i].number(f, row)
+	}
+	return f, ok
+}
+
+// number is apply for numbers.
+func (s *step) number(left float64, row Row) (float64, bool) {
+	switch {
+	case s.operator == or && left != 0:
+		return 1, true
+	case s.operator == and && left == 0:
+		return 0, true
+	}
+	right, ok := s.right.number(row)
+	switch {
+	case s.operator.isArithmetic():
+		return s.operator.calculate(left, right), ok
+	case s.operator == and || s.operator == or:
+		return asNumber(right != 0), ok
+	}
+	return asNumber(s.operator.holds(compareNumbers(left, right))), ok
+}
+
 // apply applies the operator to what is on its left. Where that decides, the right is not
 // evaluated.
-func (s step) apply(left Value, row Row) (Value, error) {
+func (s *step) apply(left Value, row Row) (Value, error) {
 	switch {
 	case s.operator == or && left.Truth():
 		return Number(1), nil
@@ -223,15 +272,25 @@ func (o operator) decide(left, right Value) (Value, error) {
 		return Bool(!Equal(left, right)), nil
 	}
 	c, err := Compare(&left, &right)
+	return Bool(o.holds(c)), err
+}
+
+// holds reports whether a comparison holds between two values, of which the first is less, the same
+// or more, as c is beside 0.
+func (o operator) holds(c int) bool {
 	switch o {
+	case equal:
+		return c == 0
+	case unequal:
+		return c != 0
 	case less:
-		return Bool(c < 0), err
+		return c < 0
 	case lessOrEqual:
-		return Bool(c <= 0), err
+		return c <= 0
 	case greater:
-		return Bool(c > 0), err
+		return c > 0
 	}
-	return Bool(c >= 0), err
+	return c >= 0
 }
 
 // compute evaluates an arithmetic operator.
@@ -241,7 +300,11 @@ func (o operator) compute(left, right Value) (Value, error) {
 	if !isNumber || !isToo {
 		return Value{}, errNotNumber
 	}
-	var z float64
+	return Number(o.calculate(x, y)), nil
+}
+
+// calculate is compute for numbers.
+func (o operator) calculate(x, y float64) (z float64) {
 	switch o {
 	case plus:
 		z = x + y
@@ -253,13 +316,13 @@ func (o operator) compute(left, right Value) (Value, error) {
 		z = libm.Pow(x, y)
 	case divide:
 		if y == 0 {
-			return Number(math.NaN()), nil
+			return math.NaN()
 		}
 		z = x / y
 	default:
-		return Number(remainder(x, y)), nil
+		return remainder(x, y)
 	}
-	return Number(computed(z, x, y)), nil
+	return computed(z, x, y)
 }
 
 // computed returns a result. Processors make a NaN with a sign where there was none, which is

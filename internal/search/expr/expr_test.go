@@ -14,8 +14,11 @@ var columns = []string{"text", "number", "missing"}
 
 type testRow struct{}
 
-func (testRow) Value(column int) (Value, bool) {
-	return []Value{Stored("Hello"), Number(12.5), {}}[column], column < 2
+func (testRow) Value(column int) *Value {
+	if column < 2 {
+		return &[]Value{Stored("Hello"), Number(12.5)}[column]
+	}
+	return nil
 }
 
 func (testRow) Terms() []string { return []string{"hello", "world"} }
@@ -52,6 +55,26 @@ func TestEdges(t *testing.T) {
 			"consider using EXISTS if applicable", "matched_terms(1)": "", "nan": "-Unknown symbol 'nan'",
 	} {
 		require.Equal(t, want, evaluate(source), source)
+	}
+}
+
+// TestNumbers: what is computed with numbers alone is what is computed with any values.
+func TestNumbers(t *testing.T) {
+	operands := []string{"@number", "0", "3", "-2.5", "1e300", "log(-1)", "floor(@number)", "abs(-3)", "!@number"}
+	for _, x := range operands {
+		for _, y := range operands {
+			for o := and; o <= power; o++ {
+				source := x + " " + o.String() + " " + y + " == 1 || sqrt(" + y + " " + o.String() + " " + x + ")"
+				e, err := Parse(source)
+				require.NoError(t, err, source)
+				require.NoError(t, e.Bind(func(string) (int, bool) { return 1, true }))
+				want, err := e.root.eval(testRow{})
+				require.NoError(t, err, source)
+				got, ok := e.root.number(testRow{})
+				require.True(t, ok, source)
+				require.Equal(t, want.String(), Number(got).String(), source)
+			}
+		}
 	}
 }
 

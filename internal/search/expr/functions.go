@@ -18,6 +18,8 @@ type function struct {
 	// arity is the error for another number of arguments, a format for the name.
 	arity string
 	run   func(args []Value) (Value, error)
+	// ofNumber is run for a number; nil if the function is not of one number.
+	ofNumber func(x float64) float64
 	// texts are the numbers of the arguments that must be texts.
 	texts []int
 }
@@ -36,6 +38,17 @@ func (c *call) bind(column func(string) (int, bool)) error {
 		}
 	}
 	return nil
+}
+
+func (c *call) number(row Row) (float64, bool) {
+	if c.function.ofNumber == nil || len(c.arguments) != 1 {
+		return 0, false
+	}
+	x, ok := c.arguments[0].number(row)
+	if !ok {
+		return 0, false
+	}
+	return c.function.ofNumber(x), true
 }
 
 func (c *call) visit(fn func(node)) {
@@ -193,13 +206,14 @@ var functions = map[string]*function{
 
 // arithmetic is a function of a number. Of what is none it makes NaN.
 func arithmetic(name string, f func(float64) float64) *function {
-	return &function{name: name, least: 1, most: 1, arity: numbers, run: func(args []Value) (Value, error) {
+	run := func(args []Value) (Value, error) {
 		x, ok := args[0].Number()
 		if !ok {
 			return Number(math.NaN()), nil
 		}
 		return Number(f(x)), nil
-	}}
+	}
+	return &function{name: name, least: 1, most: 1, arity: numbers, run: run, ofNumber: f}
 }
 
 // quiet lets a function return a NaN as it is, and a negative one where it has no value.

@@ -49,11 +49,13 @@ func Stored(s string) Value { return Value{kind: TextKind, stored: true, text: s
 func List(vs []Value) Value { return Value{kind: ListKind, more: &more{list: vs}} }
 
 // Bool returns 1 for true and 0 for false.
-func Bool(b bool) Value {
+func Bool(b bool) Value { return Number(asNumber(b)) }
+
+func asNumber(b bool) float64 {
 	if b {
-		return Number(1)
+		return 1
 	}
-	return Number(0)
+	return 0
 }
 
 // First returns a value as the first of several in a JSON array, which replies show in its place.
@@ -208,9 +210,15 @@ func compareOthers(a, b Value) (int, error) {
 
 // compareTexts compares texts up to a zero, and their lengths if they are the same up to there.
 func compareTexts(a, b string) int {
-	before, _, _ := strings.Cut(a, "\x00")
-	beforeToo, _, _ := strings.Cut(b, "\x00")
-	return cmp.Or(strings.Compare(before, beforeToo), cmp.Compare(len(a), len(b)))
+	for i := range min(len(a), len(b)) {
+		switch {
+		case a[i] != b[i]:
+			return cmp.Compare(a[i], b[i])
+		case a[i] == 0:
+			return cmp.Compare(len(a), len(b))
+		}
+	}
+	return cmp.Compare(len(a), len(b))
 }
 
 // compareAlike compares values of one kind.
