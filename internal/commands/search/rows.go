@@ -48,6 +48,7 @@ func (a *aggregation) pipeline(e *entry) *aggregate.Pipeline {
 // stream replies with the rows of a pipeline as they are made. An error ends them; if there is no
 // row yet, it is the reply, but not if there was no time.
 func (a *aggregation) stream(p *aggregate.Pipeline) {
+	defer p.Close()
 	row, more, err := p.Next()
 	if err != nil && !errors.Is(err, aggregate.ErrLate) {
 		a.Fail(command.Error(err.Error()))

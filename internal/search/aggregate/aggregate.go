@@ -98,15 +98,16 @@ type Pipeline struct {
 	// Total counts the documents, or groups, that were met since it was last set to 0.
 	Total int
 
-	plan    *Plan
-	schema  Schema
-	source  Source
-	last    stage
-	columns *columns // of the rows so far, while steps are added; then of the results
-	spare   *row
-	kept    int
-	met     uint64 // documents so far
-	number  uint64 // that the next group gets, by which equal groups are ordered
+	plan     *Plan
+	schema   Schema
+	source   Source
+	last     stage
+	groupers []*grouper
+	columns  *columns // of the rows so far, while steps are added; then of the results
+	spare    *row
+	kept     int
+	met      uint64 // documents so far
+	number   uint64 // that the next group gets, by which equal groups are ordered
 }
 
 // ErrLate is the error of a source that has taken too long. What was sorted until then is given
@@ -167,6 +168,14 @@ func (p *Pipeline) Next() (Row, bool, error) {
 	}
 	p.drop(r)
 	return Row{r, p}, true, nil
+}
+
+// Close ends a pipeline, whose rows are not valid any more.
+func (p *Pipeline) Close() {
+	for _, s := range p.groupers {
+		s.close()
+	}
+	p.groupers = nil
 }
 
 // Score returns the score of the document of a row, 0 of a group.

@@ -94,6 +94,7 @@ func runUntil(list []*paper, end error, plan *Plan) (rows []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	defer p.Close()
 	for {
 		row, more, err := p.Next()
 		if !more {

@@ -15,10 +15,11 @@ type Result struct {
 	Total int
 }
 
-// Results runs a pipeline to its end, and returns the rows. made, if there is one, is called with
-// their number after each. err is why it ended early; the rows before it stand, unless there is no
-// room for them.
+// Results runs a pipeline to its end, closes it, and returns the rows. made, if there is one, is
+// called with their number after each. err is why it ended early; the rows before it stand, unless
+// there is no room for them.
 func Results(p *Pipeline, made func(rows int)) (list []Result, rest int, err error) {
+	defer p.Close()
 	for {
 		p.Total = 0
 		r, ok, err := p.Next()

@@ -2,6 +2,7 @@ package aggregate
 
 import (
 	"math"
+	"sync"
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/search/expr"
@@ -49,6 +50,7 @@ func (g *Group) add(p *Pipeline) error {
 	p.load(loads)
 	s.from = p.last
 	p.columns = into
+	p.groupers = append(p.groupers, s)
 	p.push("Grouper", s)
 	return nil
 }
@@ -95,24 +97,47 @@ type grouper struct {
 	reducers []reducer
 	slots    []int // of their results
 
-	groups list[expr.Value] // the values of each, in the order in which they came up
-	table  buckets          // which finds them
-	place  int              // in the table, of the next group that is given out
-	done   bool
+	groups *groups // nil before rows are taken
+	place  int     // in the table, of the next group that is given out
 
-	values []*expr.Value // of the row that is taken
-	spread int           // how many groups a row is in
+	current []*expr.Value // the values of the row that is taken
+	spread  int           // how many groups a row is in
+}
+
+// groups are groups, numbered in the order in which they came up.
+type groups struct {
+	values list[expr.Value] // of each
+	table  buckets          // which finds them
+}
+
+// spareGroups are groups that have been given out, whose memory the next grouper takes.
+var spareGroups sync.Pool
+
+// mostSpare is how many values groups may have whose memory is kept.
+const mostSpare = 1 << 14
+
+// close gives back the groups.
+func (s *grouper) close() {
+	if s.groups != nil && s.groups.values.n <= mostSpare && s.groups.table.n <= mostSpare {
+		s.groups.values.reset()
+		s.groups.table.reset()
+		spareGroups.Put(s.groups)
+	}
 }
 
 func (s *grouper) next() (*row, error) {
-	if !s.done {
-		s.done = true
+	if s.groups == nil {
+		s.groups, _ = spareGroups.Get().(*groups)
+		if s.groups == nil {
+			s.groups = new(groups)
+		}
 		if err := s.takeAll(); err != nil {
+			s.place = math.MaxInt
 			return nil, err
 		}
-		s.Total = s.table.n
+		s.Total = s.groups.table.n
 	}
-	g, next := s.table.next(s.place)
+	g, next := s.groups.table.next(s.place)
 	if g < 0 {
 		return nil, nil
 	}
@@ -120,7 +145,7 @@ func (s *grouper) next() (*row, error) {
 	r := s.take()
 	r.number = s.number
 	for i, slot := range s.keys {
-		r.set(slot, *s.groups.at(g*len(s.by) + i))
+		r.set(slot, *s.groups.values.at(g*len(s.by) + i))
 	}
 	for i, slot := range s.slots {
 		r.set(slot, s.reducers[i].result(g))
@@ -130,15 +155,15 @@ func (s *grouper) next() (*row, error) {
 
 // takeAll takes all rows.
 func (s *grouper) takeAll() error {
-	s.values = make([]*expr.Value, len(s.by))
+	s.current = make([]*expr.Value, len(s.by))
 	for {
 		r, err := s.from.next()
 		if r == nil {
 			return err
 		}
 		for i, c := range s.by {
-			if s.values[i] = r.at(c); s.values[i] == nil {
-				s.values[i] = new(expr.Value)
+			if s.current[i] = r.at(c); s.current[i] == nil {
+				s.current[i] = new(expr.Value)
 			}
 		}
 		s.spread = 0
@@ -157,24 +182,24 @@ var errSpread = command.Error("A row belongs to too many groups")
 // groupBy adds a row to the groups of its values from one on. A list stands for each of its
 // elements.
 func (s *grouper) groupBy(r *row, from int) error {
-	if from == len(s.values) {
+	for from < len(s.current) && s.current[from].Kind() != expr.ListKind {
+		from++
+	}
+	if from == len(s.current) {
 		return s.addTo(r)
 	}
-	v := s.values[from]
-	if v.Kind() != expr.ListKind {
-		return s.groupBy(r, from+1)
-	}
+	v := s.current[from]
 	elements := v.Elements()
 	if len(elements) == 0 {
 		elements = []expr.Value{{}}
 	}
 	for i := range elements {
-		s.values[from] = &elements[i]
+		s.current[from] = &elements[i]
 		if err := s.groupBy(r, from+1); err != nil {
 			return err
 		}
 	}
-	s.values[from] = v
+	s.current[from] = v
 	return nil
 }
 
@@ -184,10 +209,10 @@ func (s *grouper) addTo(r *row) error {
 		return errSpread
 	}
 	hash, bytes := uint64(0), 0
-	for _, v := range s.values {
+	for _, v := range s.current {
 		hash = hashOf(v, hash)
 	}
-	g := s.table.find(hash, s.isGroup)
+	g := s.groups.table.find(hash, s.isGroup)
 	if g < 0 {
 		g, bytes = s.newGroup(hash)
 	}
@@ -202,8 +227,8 @@ func (s *grouper) addTo(r *row) error {
 
 // isGroup reports whether a group is that of the values.
 func (s *grouper) isGroup(g int) bool {
-	for i := range s.values {
-		if !expr.Same(s.groups.at(g*len(s.values)+i), s.values[i]) {
+	for i := range s.current {
+		if !expr.Same(s.groups.values.at(g*len(s.current)+i), s.current[i]) {
 			return false
 		}
 	}
@@ -213,11 +238,11 @@ func (s *grouper) isGroup(g int) bool {
 // newGroup adds a group for the values, and returns how many bytes it takes, about.
 func (s *grouper) newGroup(hash uint64) (g, bytes int) {
 	bytes = 128 + 64*len(s.reducers)
-	for _, v := range s.values {
+	for _, v := range s.current {
 		bytes += v.Size()
-		s.groups.add(*v)
+		s.groups.values.add(*v)
 	}
-	return s.table.put(hash), bytes
+	return s.groups.table.put(hash), bytes
 }
 
 // hashOf returns the hash of a value as RediSearch computes it: FNV-1a of its bytes, from the hash

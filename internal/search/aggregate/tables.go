@@ -12,12 +12,21 @@ const listBlock = 256
 
 // add adds a value.
 func (l *list[T]) add(v T) {
-	if l.n%listBlock == 0 {
+	at := l.n / listBlock
+	if at == len(l.blocks) {
 		l.blocks = append(l.blocks, make([]T, 0, min(l.n+16, listBlock)))
 	}
-	last := &l.blocks[len(l.blocks)-1]
-	*last = append(*last, v)
+	l.blocks[at] = append(l.blocks[at], v)
 	l.n++
+}
+
+// reset makes a list empty, and keeps its memory.
+func (l *list[T]) reset() {
+	l.n = 0
+	for i, block := range l.blocks {
+		clear(block)
+		l.blocks[i] = block[:0]
+	}
 }
 
 // at returns a value. It is valid until one is added.
@@ -28,7 +37,15 @@ func (l *list[T]) at(i int) *T { return &l.blocks[i/listBlock][i%listBlock] }
 type buckets struct {
 	hashes list[uint64] // by number
 	items  []int32      // 1 + the number of what is there; 0 for nothing
+	spare  []int32      // memory for the next items
 	n      int
+}
+
+// reset makes a table empty, and keeps its memory: the larger part comes first in the turn in which
+// a table of the same size needs it.
+func (b *buckets) reset() {
+	b.hashes.reset()
+	b.items, b.spare, b.n = b.spare[:0], b.items[:0], 0
 }
 
 // place returns the first place of a hash to try.
@@ -73,7 +90,12 @@ func (b *buckets) put(hash uint64) int {
 // grow doubles the table. An item that moves to the place of another one takes it, and the other
 // one moves on.
 func (b *buckets) grow() {
-	items := make([]int32, max(4, 2*len(b.items)))
+	size := max(4, 2*len(b.items))
+	if cap(b.spare) < size {
+		b.spare = make([]int32, size)
+	}
+	items := b.spare[:size]
+	clear(items)
 	for j := range b.items {
 		item := b.items[j]
 		b.items[j] = 0
@@ -86,7 +108,7 @@ func (b *buckets) grow() {
 			item, b.items[i] = b.items[i], 0
 		}
 	}
-	b.items = items
+	b.items, b.spare = items, b.items
 }
 
 // next returns the first item from a place of the table on, and the place behind it; -1 if there is
