@@ -102,6 +102,7 @@ type grouper struct {
 
 	current []*expr.Value // the values of the row that is taken
 	spread  int           // how many groups a row is in
+	recent  [128]int32    // 1 + a group, by the weak hash of its values: most rows are of one of these
 }
 
 // groups are groups, numbered in the order in which they came up.
@@ -208,14 +209,7 @@ func (s *grouper) addTo(r *row) error {
 	if s.spread++; s.spread > maxSpread {
 		return errSpread
 	}
-	hash, bytes := uint64(0), 0
-	for _, v := range s.current {
-		hash = hashOf(v, hash)
-	}
-	g := s.groups.table.find(hash, s.isGroup)
-	if g < 0 {
-		g, bytes = s.newGroup(hash)
-	}
+	g, bytes := s.find()
 	for _, of := range s.reducers {
 		bytes += of.add(g, r)
 	}
@@ -223,6 +217,27 @@ func (s *grouper) addTo(r *row) error {
 		return ErrRoom
 	}
 	return nil
+}
+
+// find returns the group of the values, and if it is a new one, how many bytes it takes.
+func (s *grouper) find() (g, bytes int) {
+	weak := uint64(0)
+	for _, v := range s.current {
+		weak = weak*31 + v.WeakHash()
+	}
+	recent := &s.recent[weak%uint64(len(s.recent))]
+	if *recent > 0 && s.isGroup(int(*recent)-1) {
+		return int(*recent) - 1, 0
+	}
+	hash := uint64(0)
+	for _, v := range s.current {
+		hash = hashOf(v, hash)
+	}
+	if g = s.groups.table.find(hash, s.isGroup); g < 0 {
+		g, bytes = s.newGroup(hash)
+	}
+	*recent = int32(g) + 1
+	return g, bytes
 }
 
 // isGroup reports whether a group is that of the values.

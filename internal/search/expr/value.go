@@ -143,6 +143,15 @@ func (v Value) String() string {
 	return v.text
 }
 
+// WeakHash returns a hash of a value that is soon computed, but the same for many values.
+func (v *Value) WeakHash() uint64 {
+	hash := math.Float64bits(v.number) * 0x9e3779b97f4a7c15 >> 32
+	if n := len(v.text); n > 1 {
+		hash += uint64(n) + uint64(v.text[n-1])*7 + uint64(v.text[n-2])*61
+	}
+	return hash
+}
+
 // Size returns about how many bytes a value takes.
 func (v Value) Size() int {
 	size := 48 + len(v.text)
