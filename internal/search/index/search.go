@@ -185,7 +185,11 @@ type ranking struct {
 }
 
 func newRanking(by *Order, unordered bool, most int) *ranking {
-	return &ranking{by: by, unordered: unordered, most: most, free: -1, list: make([]ranked, 0, min(most, 10))}
+	r := &ranking{by: by, unordered: unordered, most: most, free: -1, list: make([]ranked, 0, min(most, 10))}
+	if by != nil {
+		r.more = make([]Document, 0, min(most, 10)+1)
+	}
+	return r
 }
 
 // ranked is a document of a ranking, as small as it may be.
@@ -225,6 +229,12 @@ func (o *Order) compare(a, b *Document) int {
 
 // add adds a document, if it is among the best.
 func (r *ranking) add(d *Document) {
+	if r.by != nil {
+		d.SortKey = r.by.Key(d)
+		if worst := r.worst(); worst != nil && r.by.compare(d, &r.more[worst.more]) >= 0 {
+			return
+		}
+	}
 	one := r.rank(d)
 	last := len(r.list) - 1
 	switch {
@@ -251,9 +261,7 @@ func (r *ranking) add(d *Document) {
 // rank returns a document as it is ranked. What it has beside its score is put into more.
 func (r *ranking) rank(d *Document) ranked {
 	one := ranked{score: d.Score, id: d.id, more: -1}
-	if r.by != nil {
-		d.SortKey = r.by.Key(d)
-	} else if d.Explanation == nil && d.Distances == nil {
+	if r.by == nil && d.Explanation == nil && d.Distances == nil {
 		return one
 	}
 	if r.more == nil {
@@ -288,15 +296,24 @@ func (r *ranking) sink(i int) {
 
 // least returns the score below which no document is added any more.
 func (r *ranking) least() float64 {
-	switch last := len(r.list) - 1; {
-	case r.by != nil || r.unordered || len(r.list) < r.most:
-		return math.Inf(-1)
-	case r.heaped:
-		return r.list[0].score
-	case !r.mixed:
-		return r.list[last].score
+	if worst := r.worst(); worst != nil && r.by == nil && !r.unordered {
+		return worst.score
 	}
 	return math.Inf(-1)
+}
+
+// worst returns the last of the best, if no more can be added without one that goes; nil if there
+// is room for more, or if it is not known.
+func (r *ranking) worst() *ranked {
+	switch last := len(r.list) - 1; {
+	case len(r.list) < r.most:
+		return nil
+	case r.heaped:
+		return &r.list[0]
+	case !r.mixed:
+		return &r.list[last]
+	}
+	return nil
 }
 
 // page returns the best from an offset on, in order.
