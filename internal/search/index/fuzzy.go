@@ -1,6 +1,9 @@
 package index
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // similar calls yield for the words that at most distance insertions, deletions and substitutions
 // of characters make of a text. It walks over the words in order and keeps a row of the table of
@@ -37,7 +40,9 @@ func after(prefix string) string {
 }
 
 // similarity is the table of the distances between the first characters of a word and those of the
-// target: rows[i][j] is that of i characters of the word and j of the target.
+// target: rows[i][k] is that of i characters of the word and i+k-most of the target. The others are
+// farther from each other than most, as they differ by that many characters; so may these be, of
+// which only this is known.
 type similarity struct {
 	target []rune
 	most   int
@@ -47,11 +52,21 @@ type similarity struct {
 
 func newSimilarity(text string, distance int) *similarity {
 	s := &similarity{target: []rune(text), most: distance}
-	s.rows = [][]int{make([]int, len(s.target)+1)}
-	for i := range s.rows[0] {
-		s.rows[0][i] = i
+	first := s.row()
+	for k := range first[distance:] {
+		first[distance+k] = k
 	}
+	s.rows = [][]int{first}
 	return s
+}
+
+// row returns a row of distances that are too large.
+func (s *similarity) row() []int {
+	row := make([]int, 2*s.most+1)
+	for k := range row {
+		row[k] = s.most + 1
+	}
+	return row
 }
 
 // IsSimilar reports whether a word is as near to a text as those that Similar finds.
@@ -88,33 +103,32 @@ func (s *similarity) advance(word string) (next string, hopeless bool) {
 
 // add adds the row of a further character.
 func (s *similarity) add(r rune) {
-	last := s.rows[len(s.rows)-1]
-	row := make([]int, len(last))
-	row[0] = len(s.rows)
-	for j, t := range s.target {
-		cost := 1
-		if t == r {
-			cost = 0
+	i, last, row := len(s.rows), s.rows[len(s.rows)-1], s.row()
+	for k := max(0, s.most-i); k < len(row) && i+k-s.most <= len(s.target); k++ {
+		j := i + k - s.most
+		if k > 0 && j > 0 {
+			row[k] = row[k-1] + 1
 		}
-		row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+		if k+1 < len(row) {
+			row[k] = min(row[k], last[k+1]+1)
+		}
+		if j > 0 && s.target[j-1] == r {
+			row[k] = min(row[k], last[k])
+		} else if j > 0 {
+			row[k] = min(row[k], last[k]+1)
+		}
 	}
 	s.rows = append(s.rows, row)
 }
 
 // least returns the least distance of a row.
-func (s *similarity) least(row int) int {
-	least := len(s.target) + row
-	for _, n := range s.rows[row] {
-		least = min(least, n)
-	}
-	return least
-}
+func (s *similarity) least(row int) int { return slices.Min(s.rows[row]) }
 
 // near tells whether the word is near enough to the target. As in RediSearch, a word is, too, that
 // is it without its last character: world is to wordl.
 func (s *similarity) near() bool {
-	for _, row := range s.rows[max(0, len(s.rows)-2):] {
-		if row[len(row)-1] <= s.most {
+	for i := max(0, len(s.rows)-2); i < len(s.rows); i++ {
+		if k := len(s.target) - i + s.most; k >= 0 && k <= 2*s.most && s.rows[i][k] <= s.most {
 			return true
 		}
 	}
