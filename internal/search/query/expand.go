@@ -2,29 +2,41 @@ package query
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/miniserver-go/miniserver/internal/search/text"
 )
 
-// filtered adds conditions to a tree, each before what there is.
+// filtered adds conditions to a tree, the last one first, before what there is.
 func filtered(root Node, filters []Node) Node {
-	for _, f := range filters {
-		switch n := root.(type) {
-		case *Intersection:
-			n.Children = append([]Node{f}, n.Children...)
-		case *Vector:
-			if n.Range {
-				root = intersection(f, n)
-			} else if n.Child == nil {
-				n.Child = f
-			} else {
-				n.Child = intersection(f, n.Child)
-			}
-		default:
-			root = intersection(f, root)
+	if len(filters) == 0 {
+		return root
+	}
+	first := slices.Clone(filters)
+	slices.Reverse(first)
+	switch n := root.(type) {
+	case *Intersection:
+		n.Children = append(first, n.Children...)
+		return n
+	case *Vector:
+		if !n.Range {
+			n.Child = among(first, n.Child)
+			return n
 		}
 	}
-	return root
+	return intersection(append(first, root)...)
+}
+
+// among returns the conditions on the documents of which the nearest are looked for: some, and what
+// there was, if anything.
+func among(first []Node, child Node) Node {
+	if child != nil {
+		first = append(first, child)
+	}
+	if len(first) == 1 {
+		return first[0]
+	}
+	return intersection(first...)
 }
 
 func intersection(children ...Node) Node {
