@@ -71,16 +71,14 @@ func (v *evaluation) open(n query.Node, fields query.Fields) iterator {
 		return nil
 	}
 	o := n.Options()
-	if fields = fields.And(o.Fields); v.index.NoFields {
-		fields = query.AllFields
-	}
+	fields = fields.And(o.Fields)
 	switch n := n.(type) {
 	case *query.All:
 		return v.index.all(1)
 	case *query.Term:
-		return v.word(n, fields)
+		return v.word(n, v.known(fields))
 	case *query.Affix, *query.Fuzzy, *query.Wildcard:
-		return v.expansion(n, &v.index.words, fields, o.Weight)
+		return v.expansion(n, &v.index.words, v.known(fields), o.Weight)
 	case *query.Intersection:
 		return v.intersection(n, fields)
 	case *query.Union:
@@ -105,6 +103,14 @@ func (v *evaluation) open(n query.Node, fields query.Fields) iterator {
 		return v.vector(n, fields)
 	}
 	return nil
+}
+
+// known returns those of some fields which the index tells apart: all, if it does not.
+func (v *evaluation) known(fields query.Fields) query.Fields {
+	if v.index.NoFields {
+		return query.AllFields
+	}
+	return fields
 }
 
 // steps returns how many steps it takes at most to make the iterator of a node, without those of
@@ -256,6 +262,9 @@ func (v *evaluation) intersection(n *query.Intersection, fields query.Fields) it
 	}
 	if len(list) == 0 {
 		return nil
+	}
+	if fields == (query.Fields{}) {
+		list = append(list, nothing{}) // as in RediSearch, also if the parts are not about text
 	}
 	o := n.Options()
 	slop, order := int(o.Slop), v.InOrder || o.InOrder
