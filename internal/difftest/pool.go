@@ -195,6 +195,10 @@ func (p *pools) draw(name string, r *rand.Rand) string {
 		return searchQuery(r, false)
 	case "scoredquery":
 		return searchQuery(r, true)
+	case "nearquery":
+		return nearQuery(r)
+	case "nearvector":
+		return nearVector(r)
 	case "searchplace":
 		return random(r, -10, 10) + "," + random(r, -10, 10)
 	case "field":

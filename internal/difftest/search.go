@@ -1,6 +1,7 @@
 package difftest
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 )
@@ -128,4 +129,26 @@ func searchQuery(r *rand.Rand, scored bool) string {
 		q = q[:at] + oneOf(r, []string{"(", ")", "|", "{", "}", "[", "]", ":", `"`}) + q[at:]
 	}
 	return q
+}
+
+// nearQuery returns a query for documents whose vector v is near to that of the parameter b. By
+// which of its ways a filter is gone through is up to RediSearch, and so are the scores, unless the
+// query says it.
+func nearQuery(r *rand.Rand) string {
+	within := fmt.Sprintf("@v:[VECTOR_RANGE %d $b]=>{$yield_distance_as:d}", 1<<r.IntN(6))
+	switch r.IntN(5) {
+	case 0:
+		return within
+	case 1:
+		return within + " " + searchCondition(r, true)
+	case 2:
+		return fmt.Sprintf("*=>[KNN %d @v $b AS d]", 1+r.IntN(8))
+	}
+	return fmt.Sprintf("(%s)=>[KNN %d @v $b HYBRID_POLICY ADHOC_BF AS d]", searchQuery(r, true), 1+r.IntN(8))
+}
+
+// nearVector returns a number of FLOAT32 from 8 to 14. No two are equal but by chance, as servers
+// choose freely among documents that are equally near.
+func nearVector(r *rand.Rand) string {
+	return string([]byte{byte(r.IntN(256)), byte(r.IntN(256)), byte(r.IntN(96)), 'A'})
 }
