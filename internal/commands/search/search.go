@@ -1,6 +1,7 @@
 package search
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -31,7 +32,7 @@ func search(r *request) {
 		return
 	}
 	s := r.search(e, root)
-	p := &presentation{request: r, entry: e, distances: distances(root)}
+	p := &presentation{request: r, entry: e, names: make(map[string]int), distances: distances(root)}
 	s.Sort = p.order()
 	p.checkEmphasis()
 	p.arrange()
@@ -85,7 +86,7 @@ func searched(c *engine.Call, name string) *entry {
 type presentation struct {
 	*request
 	entry *entry
-	names []string // of the fields of the results, as they came up first
+	names map[string]int // of the fields of the results, by their place: as they came up first
 
 	distances []string               // the names of the query's distances
 	terms     map[string][]text.Term // by which documents match, if they are shown
@@ -145,7 +146,7 @@ func (p *presentation) stored(d *index.Document) (index.Stored, bool) {
 // reply replies with the results.
 func (p *presentation) reply(found *index.Results) {
 	if p.sort != nil {
-		p.names = append(p.names, string(p.sort))
+		p.place(string(p.sort))
 	}
 	if p.Reply.Proto() >= 3 {
 		p.replyMap(found)
@@ -317,13 +318,8 @@ func (p *presentation) row(d *index.Document) (row []cell) {
 
 // wholeRow returns all fields.
 func (p *presentation) wholeRow(d *index.Document, s index.Stored) (row []cell) {
-	values := make(map[string]index.Value)
-	set := func(name string, v index.Value) {
-		if !slices.Contains(p.names, name) {
-			p.names = append(p.names, name)
-		}
-		values[name] = v
-	}
+	cells := make(map[int]cell)
+	set := func(name string, v index.Value) { cells[p.place(name)] = cell{name, v} }
 	for _, distance := range d.Distances {
 		set(distance.Name, index.NumberValue(distance.Value))
 	}
@@ -340,12 +336,20 @@ func (p *presentation) wholeRow(d *index.Document, s index.Stored) (row []cell) 
 			set(name, v)
 		}
 	})
-	for _, name := range p.names {
-		if v, ok := values[name]; ok {
-			row = append(row, cell{name, v})
-		}
+	for _, at := range slices.Sorted(maps.Keys(cells)) {
+		row = append(row, cells[at])
 	}
 	return row
+}
+
+// place returns the place of a field among those of the results.
+func (p *presentation) place(name string) int {
+	at, known := p.names[name]
+	if !known {
+		at = len(p.names)
+		p.names[name] = at
+	}
+	return at
 }
 
 // arrange puts the columns first that are known before the documents are read, as in RediSearch.
