@@ -51,7 +51,7 @@ func loadDefinitions(w *engine.World, from *value.PartsReader, version int) {
 		}
 		cat.add(x, true)
 		for _, alias := range aliases {
-			cat.aliases[alias] = cat.indexes[x.Name]
+			cat.setAlias(alias, cat.indexes[x.Name])
 		}
 	}
 }

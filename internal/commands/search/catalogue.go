@@ -23,6 +23,7 @@ type catalogue struct {
 	aliases  map[string]*entry
 	observer engine.Observer
 	changes  changes
+	aliased  int    // bytes of the aliases
 	kept     int    // bytes of the indexes that are counted for the world
 	renamed  string // the key of an event rename_from, which rename_to follows; empty for none
 	dropped  bool   // a database was emptied: the indexes are to go
@@ -66,7 +67,7 @@ func (cat *catalogue) remove(e *entry) {
 	delete(cat.indexes, e.Name)
 	for alias, of := range cat.aliases {
 		if of == e {
-			delete(cat.aliases, alias)
+			cat.dropAlias(alias)
 		}
 	}
 	if len(cat.indexes) == 0 {
@@ -74,6 +75,24 @@ func (cat *catalogue) remove(e *entry) {
 		cat.indexes, cat.changes = nil, changes{}
 	}
 	cat.account()
+}
+
+// aliasBytes is what an alias takes beside its name.
+const aliasBytes = 64
+
+// setAlias gives an index an alias, which another one may have had.
+func (cat *catalogue) setAlias(alias string, e *entry) {
+	cat.dropAlias(alias)
+	cat.aliases[alias] = e
+	cat.aliased += aliasBytes + len(alias)
+}
+
+// dropAlias takes an alias from the index that has it, if one does.
+func (cat *catalogue) dropAlias(alias string) {
+	if cat.aliases[alias] != nil {
+		delete(cat.aliases, alias)
+		cat.aliased -= aliasBytes + len(alias)
+	}
 }
 
 // stale reports whether an index is still to begin to read keys.
@@ -271,7 +290,7 @@ func (cat *catalogue) readChanges() {
 
 // account counts the memory of the indexes.
 func (cat *catalogue) account() {
-	bytes := 0
+	bytes := cat.aliased
 	for _, e := range cat.indexes {
 		bytes += e.Bytes()
 	}

@@ -77,3 +77,28 @@ func TestPlan(t *testing.T) {
 		do("FT.INDEX PLAN i red@n:[6,inf]"))
 	require.Contains(t, do("FT.INDEX PLAN j x"), "no such index")
 }
+
+// TestDefinitionsAreCounted: the texts of definitions, aliases and synonyms are part of the memory
+// of a world, and no longer when they are gone.
+func TestDefinitionsAreCounted(t *testing.T) {
+	e, do := newEngine()
+	cat := of(e.Home())
+	long := strings.Repeat("x", 10_000)
+	do("FT.CREATE i SCHEMA n NUMERIC")
+	for _, line := range []string{"FT.CREATE " + long + " SCHEMA t TEXT",
+		"FT.CREATE p PREFIX 1 " + long + " SCHEMA t TEXT", "FT.ALTER i SKIPINITIALSCAN SCHEMA ADD " + long + " TAG",
+		"FT.ALIASADD " + long + "a i", "FT.SYNUPDATE i g SKIPINITIALSCAN " + long} {
+		before := cat.kept
+		require.Equal(t, "+OK\r\n", do(line))
+		require.InDelta(t, before+len(long), cat.kept, 2000, line[:20])
+	}
+	before := cat.kept
+	do("FT.ALIASUPDATE " + long + "a p")
+	require.Equal(t, before, cat.kept)
+	do("FT.ALIASDEL " + long + "a")
+	require.Less(t, cat.kept, before-len(long))
+	for _, name := range []string{"i", "p", long} {
+		do("FT.DROPINDEX " + name)
+	}
+	require.Zero(t, cat.kept)
+}

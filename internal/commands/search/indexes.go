@@ -99,7 +99,9 @@ func alter(c *engine.Call, lenient bool) {
 	}
 	e.Extend(fields)
 	e.stale, e.partial = scan, e.partial || !scan
-	of(c.World).update()
+	cat := of(c.World)
+	cat.update()
+	cat.account()
 	c.MarkDirty()
 	c.Reply.Status("OK")
 }
@@ -147,7 +149,8 @@ func (cat *catalogue) alias(c *engine.Call, alias string, e *entry) {
 	if !c.OK() {
 		return
 	}
-	cat.aliases[alias] = e
+	cat.setAlias(alias, e)
+	cat.account()
 	c.MarkDirty()
 	c.Reply.Status("OK")
 }
@@ -168,7 +171,8 @@ func aliasDel(c *engine.Call, unknown error) {
 		return
 	}
 	if cat.aliases[alias] != nil {
-		delete(cat.aliases, alias)
+		cat.dropAlias(alias)
+		cat.account()
 		c.MarkDirty()
 	}
 	c.Reply.Status("OK")
@@ -227,7 +231,9 @@ func cmdSynUpdate(c *engine.Call) {
 	}
 	e.AddSynonyms(group, words)
 	e.stale, e.partial = scan, e.partial || !scan
-	of(c.World).update()
+	cat := of(c.World)
+	cat.update()
+	cat.account()
 	c.MarkDirty()
 	c.Reply.Status("OK")
 }

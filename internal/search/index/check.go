@@ -15,7 +15,7 @@ func (x *Index) Fresh() *Index {
 		d.Fields = append(d.Fields, &g)
 	}
 	fresh := New(d)
-	fresh.synonyms = x.synonyms
+	fresh.synonyms, fresh.defined = x.synonyms, x.defined
 	return fresh
 }
 

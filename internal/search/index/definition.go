@@ -175,6 +175,18 @@ func (x *Index) AddSynonyms(group string, words []string) {
 		w = strings.ToLower(w)
 		if !contains(x.synonyms[w], name) {
 			x.synonyms[w] = append(x.synonyms[w], name)
+			x.defined += definedBytes + len(w)
+		}
+	}
+	x.defined += len(name)
+}
+
+// setSynonyms gives an index its synonyms, if it has none: the groups of words.
+func (x *Index) setSynonyms(of map[string][]string) {
+	x.synonyms = of
+	for w, groups := range of {
+		for _, g := range groups {
+			x.defined += definedBytes + len(w) + len(g)
 		}
 	}
 }

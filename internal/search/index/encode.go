@@ -313,7 +313,7 @@ func Decode(from *value.PartsReader, version int, parse func(text string) (Filte
 		return nil, nil
 	}
 	x := New(def)
-	x.synonyms = synonyms
+	x.setSynonyms(synonyms)
 	return x, aliases
 }
 

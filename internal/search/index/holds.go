@@ -61,11 +61,40 @@ func (h *Holds) dictionary(d *dictionary) int {
 // Bytes returns how much memory the index takes, within a few percent. O(fields, and blocks of
 // numbers).
 func (x *Index) Bytes() int {
-	n := x.DocumentBytes() + x.WordBytes()
+	n := x.defined + x.DocumentBytes() + x.WordBytes()
 	for _, f := range x.Fields {
 		n += f.Bytes()
 	}
 	return n
+}
+
+// What a text of a definition takes beside its bytes, and how many bytes a filter takes for each of
+// its text.
+const definedBytes, filterBytes = 64, 16
+
+// bytes returns about how much memory the definition takes beside its fields' lists.
+func (d *Definition) bytes() int {
+	n := len(d.Name) + len(d.LanguageField) + len(d.ScoreField) + len(d.PayloadField) + filterBytes*len(d.FilterText)
+	for _, p := range d.Prefixes {
+		n += definedBytes + len(p)
+	}
+	if d.HasStops {
+		for _, w := range d.Stops.Words() {
+			n += definedBytes + len(w)
+		}
+	}
+	for _, f := range d.Fields {
+		n += f.names()
+	}
+	return n
+}
+
+// names returns the bytes of the name of a field and of its path, which may be the same.
+func (f *Field) names() int {
+	if f.Name == f.Path {
+		return len(f.Name)
+	}
+	return len(f.Name) + len(f.Path)
 }
 
 // DocumentBytes returns the memory of the documents beside what the lists say of them.

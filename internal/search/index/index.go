@@ -46,6 +46,7 @@ type Index struct {
 	docs     table
 	words    dictionary
 	synonyms map[string][]string // the groups of a word, in order
+	defined  int                 // bytes of the definition and the synonyms
 	entries  int                 // of all lists, with those of documents that are gone
 	draft    draft               // of the document that is added
 }
@@ -77,6 +78,7 @@ func New(d Definition) *Index {
 	}
 	x.docs.init()
 	x.number(0)
+	x.defined = d.bytes()
 	return x
 }
 
@@ -100,6 +102,9 @@ func (x *Index) Extend(fields []*Field) {
 	from := len(x.Fields)
 	x.Fields = append(x.Fields, fields...)
 	x.number(from)
+	for _, f := range fields {
+		x.defined += f.names()
+	}
 }
 
 // Clear forgets all documents.
