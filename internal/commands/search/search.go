@@ -87,6 +87,7 @@ type presentation struct {
 	*request
 	entry *entry
 	names map[string]int // of the fields of the results, by their place: as they came up first
+	room  []cell         // for the row of a document
 
 	distances []string               // the names of the query's distances
 	terms     map[string][]text.Term // by which documents match, if they are shown
@@ -362,12 +363,14 @@ func (p *presentation) arrange() {
 }
 
 // chosenRow returns the fields that RETURN chooses.
-func (p *presentation) chosenRow(d *index.Document, s index.Stored) (row []cell) {
+func (p *presentation) chosenRow(d *index.Document, s index.Stored) []cell {
+	row := p.room[:0]
 	for _, col := range p.columns {
 		if v := p.value(d, s, col.path); v.Kind != index.NoValue {
 			row = append(row, cell{col.name, v})
 		}
 	}
+	p.room = row
 	return row
 }
 
