@@ -13,6 +13,7 @@ type schema struct {
 	*aggregation
 	entry *entry
 	found []string
+	paths index.Paths
 }
 
 // Field implements aggregate.Schema.
@@ -90,7 +91,8 @@ func (d *document) Sorted(field any, v *expr.Value) bool {
 		*v = expr.Text(kept.Text)
 	}
 	if d.schema.many() {
-		if list := d.open().Find(f.Path); len(list) > 1 || len(list) == 1 && list[0].Kind() == json.Array {
+		list := d.schema.paths.Find(d.open(), f.Path)
+		if len(list) > 1 || len(list) == 1 && list[0].Kind() == json.Array {
 			*v = v.First(textOf(list))
 		}
 	}
@@ -111,7 +113,7 @@ func (d *document) open() index.Stored {
 // Stored implements aggregate.Document.
 func (d *document) Stored(path string, numeric bool) (expr.Value, bool) {
 	if d.schema.entry.JSON {
-		if v, ok := d.found(d.open().Find(path)); ok {
+		if v, ok := d.found(d.schema.paths.Find(d.open(), path)); ok {
 			return v, true
 		}
 	} else if v := d.open().Value(path, false); v.Kind == index.IsText {
@@ -176,7 +178,7 @@ func jsonValue(v json.Value) expr.Value {
 // Fields implements aggregate.Document.
 func (d *document) Fields(yield func(name string, v expr.Value)) {
 	if d.schema.entry.JSON {
-		if v, ok := d.found(d.open().Find("$")); ok {
+		if v, ok := d.found(d.schema.paths.Find(d.open(), "$")); ok {
 			yield("$", v)
 		}
 		return

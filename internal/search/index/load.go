@@ -73,20 +73,40 @@ func (s Stored) values(p *path.Path) Value {
 	return TextValue(string(append(text, ']')))
 }
 
-// Find returns all values that a path of JSON finds.
-func (s Stored) Find(at string) (list []json.Value) {
-	if s.json == nil || !strings.HasPrefix(at, "$") {
-		return nil
+// Paths finds values of JSON in many documents. Each path is parsed once.
+type Paths struct {
+	parsed map[string]*path.Path // nil of what is none
+	finder path.Finder
+	found  []json.Value
+}
+
+// Find returns all values that a path finds in a document. They are valid until it is called again.
+func (ps *Paths) Find(s Stored, at string) []json.Value {
+	ps.found = ps.found[:0]
+	if p := ps.path(at); p != nil && s.json != nil {
+		for ps.finder.Find(p, s.json.Root()); ps.finder.Next(); {
+			ps.found = append(ps.found, ps.finder.Value())
+		}
 	}
-	p, err := path.Parse([]byte(at))
-	if err != nil {
-		return nil
+	return ps.found
+}
+
+// path returns a path that is parsed; nil if it is none.
+func (ps *Paths) path(at string) *path.Path {
+	p, known := ps.parsed[at]
+	if known {
+		return p
 	}
-	var f path.Finder
-	for f.Find(p, s.json.Root()); f.Next(); {
-		list = append(list, f.Value())
+	if strings.HasPrefix(at, "$") {
+		if parsed, err := path.Parse([]byte(at)); err == nil {
+			p = parsed
+		}
 	}
-	return list
+	if ps.parsed == nil {
+		ps.parsed = make(map[string]*path.Path)
+	}
+	ps.parsed[at] = p
+	return p
 }
 
 // Each calls yield for the fields of a hash, or with $ for a JSON document, as Value has it.
