@@ -175,10 +175,9 @@ func (x *Index) AddSynonyms(group string, words []string) {
 		w = strings.ToLower(w)
 		if !contains(x.synonyms[w], name) {
 			x.synonyms[w] = append(x.synonyms[w], name)
-			x.defined += definedBytes + len(w)
+			x.defined += definedBytes + len(w) + len(name)
 		}
 	}
-	x.defined += len(name)
 }
 
 // setSynonyms gives an index its synonyms, if it has none: the groups of words.
