@@ -8,9 +8,9 @@
 //	value.go          what it computes with: numbers, texts, lists and null
 //	functions.go      functions; dates.go, format.go and scan.go those on times
 //
-// An expression is parsed once, bound to columns, and evaluated for each row: first as if all in it
-// were numbers, which most are, and if something is not, again. The language, its
-// precedence, conversions and errors are those of RediSearch 2.10, whose errors have no code in
+// An expression is parsed once, bound to columns, and evaluated for each row: as if all in it were
+// numbers, which most are, until something is not, and then with values of any kind. The language,
+// its precedence, conversions and errors are those of RediSearch 2.10, whose errors have no code in
 // front. Its precedence is unusual: all of * / % ^ are equal, && and || are, and ! is below
 // comparisons. A text converts to a number if all of it is one.
 //
@@ -29,7 +29,8 @@ import (
 
 // Expr is a parsed expression. Bind must be called before Eval.
 type Expr struct {
-	root node
+	root  node
+	mixed bool // something was not a number
 }
 
 // Row is what an expression is evaluated for.
@@ -46,8 +47,11 @@ func (e *Expr) Bind(column func(name string) (int, bool)) error { return e.root.
 
 // Eval computes the value for a row. After an error there is none.
 func (e *Expr) Eval(row Row) (Value, error) {
-	if f, ok := e.root.number(row); ok {
-		return Number(f), nil
+	if !e.mixed {
+		if f, ok := e.root.number(row); ok {
+			return Number(f), nil
+		}
+		e.mixed = true
 	}
 	return e.root.eval(row)
 }
@@ -267,9 +271,9 @@ func (o operator) decide(left, right Value) (Value, error) {
 	case and, or:
 		return Bool(right.Truth()), nil
 	case equal:
-		return Bool(Equal(left, right)), nil
+		return Bool(Equal(&left, &right)), nil
 	case unequal:
-		return Bool(!Equal(left, right)), nil
+		return Bool(!Equal(&left, &right)), nil
 	}
 	c, err := Compare(&left, &right)
 	return Bool(o.holds(c)), err

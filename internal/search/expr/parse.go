@@ -29,7 +29,7 @@ func Parse(source string) (*Expr, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	return &Expr{root}, nil
+	return &Expr{root: root}, nil
 }
 
 // parser reads an expression by recursive descent. After an error all tokens are ends.

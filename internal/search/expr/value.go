@@ -185,8 +185,11 @@ func AppendNumber(dst []byte, f float64) []byte {
 // If one of them is a number, the other one must be convertible. Lists are compared by their first
 // elements.
 func Compare(a, b *Value) (int, error) {
-	if a.kind == NumberKind && b.kind == NumberKind {
+	switch {
+	case a.kind == NumberKind && b.kind == NumberKind:
 		return compareNumbers(a.number, b.number), nil
+	case a.kind == TextKind && b.kind == TextKind && a.more == nil && b.more == nil:
+		return compareTexts(a.text, b.text), nil
 	}
 	return compareOthers(*a, *b)
 }
@@ -275,11 +278,14 @@ func compareNumbers(a, b float64) int {
 
 // Equal reports whether two values are equal. Unlike Compare it knows no errors: what cannot be
 // converted is not equal.
-func Equal(a, b Value) bool {
+func Equal(a, b *Value) bool {
 	if a.kind != b.kind && (a.kind == NullKind || b.kind == NullKind) {
 		return false
 	}
-	c, err := Compare(&a, &b)
+	if a.kind == TextKind && b.kind == TextKind && a.more == nil && b.more == nil && len(a.text) != len(b.text) {
+		return false
+	}
+	c, err := Compare(a, b)
 	return c == 0 && err == nil
 }
 
