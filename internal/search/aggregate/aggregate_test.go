@@ -220,6 +220,19 @@ func TestOrders(t *testing.T) {
 	}
 }
 
+// TestHashSet has each hash once, also 0.
+func TestHashSet(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	var s hashSet
+	want := map[uint64]bool{}
+	for range 3000 {
+		hash := r.Uint64() >> r.IntN(64) & 0xff000000000000ff
+		s.add(hash)
+		want[hash] = true
+		require.Equal(t, len(want), s.n)
+	}
+}
+
 // TestQuantile: the rank of the result is off by about a hundredth.
 func TestQuantile(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))

@@ -221,23 +221,18 @@ func (d *deviation) result() expr.Value {
 // distinct counts different values, by their hashes.
 type distinct struct {
 	column *column
-	hashes map[uint64]struct{}
+	hashes hashSet
 }
 
 func (d *distinct) add(r *row) int {
-	v, _ := r.get(d.column)
-	if v.Kind() == expr.NullKind {
+	v := r.at(d.column)
+	if v == nil || v.Kind() == expr.NullKind {
 		return 0
 	}
-	if d.hashes == nil {
-		d.hashes = make(map[uint64]struct{})
-	}
-	before := len(d.hashes)
-	d.hashes[hashOf(&v, 0)] = struct{}{}
-	return 16 * (len(d.hashes) - before)
+	return d.hashes.add(hashOf(v, 0))
 }
 
-func (d *distinct) result() expr.Value { return expr.Number(float64(len(d.hashes))) }
+func (d *distinct) result() expr.Value { return expr.Number(float64(d.hashes.n)) }
 
 // toList is the different values, also those in lists.
 type toList struct {

@@ -122,6 +122,54 @@ func (b *buckets) next(place int) (item, behind int) {
 	return -1, len(b.items)
 }
 
+// hashSet is different hashes, with open addressing, half full at most.
+type hashSet struct {
+	slots []uint64 // 0 for nothing
+	n     int
+	zero  bool // 0 is one of them
+}
+
+// add adds a hash, and returns how many more bytes are kept.
+func (s *hashSet) add(hash uint64) (bytes int) {
+	if hash == 0 {
+		if !s.zero {
+			s.zero = true
+			s.n++
+		}
+		return 0
+	}
+	if 2*s.n >= len(s.slots) {
+		bytes = s.grow()
+	}
+	if slot := s.slot(hash); *slot == 0 {
+		*slot = hash
+		s.n++
+	}
+	return bytes
+}
+
+// slot returns where a hash is, or belongs.
+func (s *hashSet) slot(hash uint64) *uint64 {
+	i := hash * 0x9e3779b97f4a7c15 >> 32
+	for ; ; i++ {
+		if slot := &s.slots[i&uint64(len(s.slots)-1)]; *slot == 0 || *slot == hash {
+			return slot
+		}
+	}
+}
+
+// grow doubles the room.
+func (s *hashSet) grow() (bytes int) {
+	old := s.slots
+	s.slots = make([]uint64, max(8, 2*len(old)))
+	for _, hash := range old {
+		if hash != 0 {
+			*s.slot(hash) = hash
+		}
+	}
+	return 8 * (len(s.slots) - len(old))
+}
+
 // chains is a hash table as RediSearch has it for lists: each place has a chain, and the table
 // grows step by step. It, too, only tells the order.
 type chains struct {
