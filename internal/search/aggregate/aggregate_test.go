@@ -262,6 +262,19 @@ func TestSketch(t *testing.T) {
 	}
 }
 
+// TestRoomOfARow: what is computed for one row is bounded, too, and so is each text.
+func TestRoomOfARow(t *testing.T) {
+	list := []*paper{{number: 1}}
+	twice := &Plan{Steps: []Step{&Apply{"'text'", "a"}}}
+	for range 60 {
+		twice.Steps = append(twice.Steps, &Apply{"format('%s%s', @a, @a)", "a"})
+	}
+	_, err := run(list, twice)
+	require.EqualError(t, err, "The text that format makes is too long")
+	_, err = run(list, &Plan{Steps: twice.Steps, Room: 1 << 20})
+	require.ErrorIs(t, err, ErrRoom)
+}
+
 // TestRoom: what is kept is bounded, and so is how many groups a row belongs to.
 func TestRoom(t *testing.T) {
 	list := papers(rand.New(rand.NewPCG(9, 10)), 5000)

@@ -7,6 +7,7 @@ type row struct {
 	cells    []cell
 	document Document // nil of a group
 	number   uint64   // of the document: equal rows are in the order of numbers
+	made     int      // bytes of what was computed for it
 	kept     Document // the document, or one before, as Keep returned it
 	spare    *row     // the next of those that are free
 }
@@ -24,7 +25,7 @@ func (p *Pipeline) take() *row {
 		return new(row)
 	}
 	p.spare = r.spare
-	r.document = nil
+	r.document, r.made = nil, 0
 	clear(r.cells)
 	return r
 }

@@ -154,7 +154,7 @@ func (a *Apply) add(p *Pipeline) error {
 		return err
 	}
 	p.push("Projector - "+e.Describe(), &applier{evaluator{e, p.last, bound{columns: p.bound()}},
-		p.columns.rewrite(a.As).slot})
+		p.columns.rewrite(a.As).slot, p.plan.Room})
 	return nil
 }
 
@@ -212,18 +212,23 @@ func (s *evaluator) eval() (*row, expr.Value, error) {
 	return r, v, nil
 }
 
-// applier puts what it computes into a slot.
+// applier puts what it computes into a slot. Like what is kept it needs room, even in one row: a
+// text that is put twice into the next one soon fills any memory.
 type applier struct {
 	evaluator
-	slot int
+	slot, room int
 }
 
 func (s *applier) next() (*row, error) {
 	r, v, err := s.eval()
-	if r != nil {
-		r.set(s.slot, v)
+	if r == nil {
+		return nil, err
 	}
-	return r, err
+	r.set(s.slot, v)
+	if r.made += v.Size(); r.made > s.room {
+		return nil, ErrRoom
+	}
+	return r, nil
 }
 
 // filter passes on rows.

@@ -306,6 +306,9 @@ func contains(args []Value) (Value, error) {
 	return Number(float64(n)), nil
 }
 
+// maxFormatted is how long a text may be that format returns.
+const maxFormatted = 64 << 20
+
 // format(text, value...) puts values in the place of %s.
 func format(args []Value) (Value, error) {
 	var b strings.Builder
@@ -314,6 +317,8 @@ func format(args []Value) (Value, error) {
 		before, after, found := strings.Cut(rest, "%")
 		b.WriteString(before)
 		switch {
+		case b.Len() > maxFormatted:
+			return Value{}, command.Error("The text that format makes is too long")
 		case !found:
 			return Text(b.String()), nil
 		case after == "":
