@@ -73,14 +73,29 @@ flushDb aSync; flushdb Sync; swapDb 0 1; swapdb 1 0
 function load reEplace x; fuNction loAd "#!lua name=a\nredis.register_function('f', function(k, a) return redis.call('sEt', 'a', 1) end)"; function Load rePlace "#!lua name=a\nredis.register_function('f', function(k, a) return redis.call('sEt', 'a', 1) end)"; fCall f 0; fcAll f 1 a; functIon delEte a; function fluSh asyNc
 `
 
+// propagatedSearch are such commands of Redis Stack.
+const propagatedSearch = `
+ft.creaTe i preFix 1 h: schema t text; hset h:1 t a; hset h:2 t b; ft.dropIndex i dD
+ft.create i schema t text; ft.alTer i schema add u text; ft._alterifnX i schema add u text; ft._createifnX i schema t text
+ft.create i prefix 1 h: schema t text; hset h:1 t a; ft.dropindex i; ft._createifnx i prefix 1 h: schema t text; ft.droP i keepdocs
+ft.create i prefix 1 h: schema t text; hset h:1 t a; ft.drop i; ft._dropindexifX i; ft._dropifX i
+ft.create i prefix 1 h: schema t text; hset h:1 t a; select 1; hset h:1 t b; ft.dropindex i dd; select 0
+ft.create i schema t text; ft.aliasAdd a i; ft._aliasaddifnX a i; ft.aliasUpdate b i; ft.aliasDel a; ft._aliasdelifX a
+ft.create i schema t text; ft.synUpdate i g x y; ft.dictAdd d w v; ft.dictDel d w x; ft.dictdel d x
+ft.sugAdd s foo 1; ft.sugadd s foo 1 inCr payLoad p; ft.sugDel s foo; ft.sugdel s foo
+`
+
 // TestWordsOfPropagatedCommands compares the commands in the journal with those in a real server's
 // append-only file, byte by byte but for times.
 func TestWordsOfPropagatedCommands(t *testing.T) {
 	for _, r := range []reference.Release{reference.Default, reference.Redis80, reference.Valkey81,
-		reference.Valkey91} {
+		reference.Valkey91, reference.RedisStack74} {
 		t.Run(string(r), func(t *testing.T) {
-			theirs := startPropagating(t, r)
-			for line := range strings.Lines(strings.TrimSpace(propagatedCommands)) {
+			theirs, list := startPropagating(t, r), propagatedCommands
+			if r == reference.RedisStack74 {
+				list = propagatedSearch
+			}
+			for line := range strings.Lines(strings.TrimSpace(list)) {
 				commands := strings.TrimSpace(line)
 				require.Equal(t, theirs.propagated(commands), propagatedBy(t, r, commands), commands)
 			}
@@ -143,8 +158,7 @@ type propagating struct {
 }
 
 func startPropagating(t *testing.T, r reference.Release) *propagating {
-	s := r.Start(t, "--appendonly", "yes", "--appendfsync", "always", "--aof-use-rdb-preamble", "no",
-		"--enable-debug-command", "yes")
+	s := r.Start(t, "--appendonly", "yes", "--appendfsync", "always", "--enable-debug-command", "yes")
 	conn := s.Dial(t)
 	files, err := filepath.Glob(filepath.Join(s.Dir, "appendonlydir", "*.incr.aof"))
 	require.NoError(t, err)

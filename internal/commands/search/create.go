@@ -46,7 +46,7 @@ func create(c *engine.Call, lenient bool) (ok bool) {
 	}
 	cat.add(index.New(*d), !d.NoScan)
 	cat.update()
-	c.MarkDirty()
+	propagateAs(c, "FT._CREATEIFNX")
 	return true
 }
 

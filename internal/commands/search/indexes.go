@@ -55,15 +55,19 @@ func drop(c *engine.Call, documents bool, unknown error) {
 			deleteDocuments(c, e.Index)
 		}
 		c.MarkDirty()
+		c.Propagate([]byte("FT._DROPINDEXIFX"), []byte(e.Name), []byte("_FORCEKEEPDOCS"))
 	}
 	c.Reply.Status("OK")
 }
 
-// deleteDocuments deletes the keys that an index has.
+// deleteDocuments deletes the keys that an index has from the client's database, as RediSearch
+// does, though an index is about the first one. It propagates each, since another server, or this
+// one when it loads its journal, may not have read all documents yet.
 func deleteDocuments(c *engine.Call, x *index.Index) {
 	for _, key := range x.Keys() {
-		if c.World.Keyspace.DB(0).Delete([]byte(key)) {
-			c.ChangedIn(c.World.Keyspace.DB(0), []byte(key), event.Del)
+		if key := []byte(key); c.DB.Delete(key) {
+			c.Changed(key, event.Del)
+			c.Propagate([]byte("DEL"), key)
 		}
 	}
 }
@@ -89,6 +93,7 @@ func alter(c *engine.Call, lenient bool) {
 		return
 	}
 	if lenient && e.Field(string(c.Args[c.Pos()])) != nil {
+		propagateAs(c, "FT._ALTERIFNX")
 		c.Reply.Status("OK")
 		return
 	}
@@ -102,8 +107,14 @@ func alter(c *engine.Call, lenient bool) {
 	cat := of(c.World)
 	cat.update()
 	cat.account()
-	c.MarkDirty()
+	propagateAs(c, "FT._ALTERIFNX")
 	c.Reply.Status("OK")
+}
+
+// propagateAs propagates a command under a name that is no error where its change is made already.
+func propagateAs(c *engine.Call, name string) {
+	c.MarkDirty()
+	c.PropagateAs(append(c.Line([]byte(name)), c.Args[1:]...)...)
 }
 
 // FT.ALIASADD alias index
@@ -118,7 +129,9 @@ func cmdAliasAdd(c *engine.Call) {
 	case cat.aliases[alias] != nil:
 		c.Refuse(errAliasExists)
 	}
-	cat.alias(c, alias, e)
+	if cat.alias(c, alias, e) {
+		propagateAs(c, "FT._ALIASADDIFNX")
+	}
 }
 
 // FT._ALIASADDIFNX alias index
@@ -126,6 +139,7 @@ func cmdAliasAddIfNew(c *engine.Call) {
 	cat := of(c.World)
 	cat.update()
 	if cat.aliases[string(c.Args[1])] != nil {
+		propagateAs(c, "FT._ALIASADDIFNX")
 		c.Reply.Status("OK")
 		return
 	}
@@ -144,15 +158,16 @@ func cmdAliasUpdate(c *engine.Call) {
 	cat.alias(c, alias, e)
 }
 
-// alias gives an index an alias, and replies.
-func (cat *catalogue) alias(c *engine.Call, alias string, e *entry) {
+// alias gives an index an alias, and replies. It reports whether it did.
+func (cat *catalogue) alias(c *engine.Call, alias string, e *entry) bool {
 	if !c.OK() {
-		return
+		return false
 	}
 	cat.setAlias(alias, e)
 	cat.account()
 	c.MarkDirty()
 	c.Reply.Status("OK")
+	return true
 }
 
 // FT.ALIASDEL alias
@@ -173,7 +188,7 @@ func aliasDel(c *engine.Call, unknown error) {
 	if cat.aliases[alias] != nil {
 		cat.dropAlias(alias)
 		cat.account()
-		c.MarkDirty()
+		propagateAs(c, "FT._ALIASDELIFX")
 	}
 	c.Reply.Status("OK")
 }
