@@ -49,6 +49,7 @@ func (c Command) String() string {
 type family struct {
 	name   string
 	since  string
+	first  []Command
 	shapes []shape
 }
 
@@ -90,6 +91,10 @@ func loadFamily(name string) (family, error) {
 		}
 		if since, is := strings.CutPrefix(line, "since "); is {
 			f.since = since
+			continue
+		}
+		if command, is := strings.CutPrefix(line, "first "); is {
+			f.first = append(f.first, Command{Args: strings.Fields(command)})
 			continue
 		}
 		s, err := parseShape(line)

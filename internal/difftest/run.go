@@ -65,13 +65,13 @@ func (cfg Config) Run() (Result, error) {
 	return t.result, nil
 }
 
-// setup returns the commands with which every sequence begins. They delete all data and functions.
-// For half of the seeds they set low thresholds, so that collections change their encoding on the
-// way.
+// setup returns the commands with which every sequence begins. They delete all data, and do what
+// families want first. For half of the seeds they set low thresholds, so that collections change
+// their encoding on the way.
 func (g *Generator) setup() []Command {
 	commands := []Command{{Args: []string{"FLUSHALL"}}}
-	if slices.ContainsFunc(g.families, func(f family) bool { return f.name == "functions" }) {
-		commands = append(commands, Command{Args: []string{"FUNCTION", "FLUSH"}})
+	for _, f := range g.families {
+		commands = append(commands, f.first...)
 	}
 	if g.rng.IntN(2) == 0 {
 		return commands
