@@ -42,6 +42,8 @@ var areas = []area{
 	{"sketches", "sketches of terabytes, headers, chunks and payloads that lie, and reloads", openSketches, 3},
 	{"search", "indexes of documents that change, expire, are evicted and restored, beside ones that are made anew",
 		openSearch, 2},
+	{"indexes", "indexes of a master and its replica, which are killed, beside ones that are made anew",
+		openSearchLives, 1},
 	{"files", "snapshots and journals, whole, damaged, cut off, and with contradictions and true checksums",
 		openFiles, 5},
 	{"leftovers", "starts with every mixture of files that were left, then writes, rewrites, saves, " +
