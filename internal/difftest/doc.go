@@ -10,7 +10,7 @@
 //	~ ZUNION 2 $k $k            members may come in any order
 //
 // A line "since 7.0.0", in the notation of package release, says whose server has the commands: one
-// of "redis-stack:7.4.0" is only compared with that. A command after "first" comes before all others.
+// of "redis-stack:7.4.0" is only compared with that. A command after "first" comes before all.
 //
 // Keys, members, values and scores come from small pools, so that commands often have the same
 // keys, wrong types, the edges of number ranges, and data of earlier commands. A few commands in a
