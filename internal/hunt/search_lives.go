@@ -116,7 +116,7 @@ func (l *searchLives) fault() error {
 	if err := t.restart(); err != nil {
 		return err
 	}
-	if at == 1 { // which follows nobody after a start
+	if at == 1 { // a replica that starts again has no master
 		return l.follow()
 	}
 	return nil
@@ -125,7 +125,7 @@ func (l *searchLives) fault() error {
 // compare compares the two servers, and their indexes with those that are made anew.
 func (l *searchLives) compare() error {
 	err := same(l.servers[0], l.servers[1])
-	if err != nil { // some is due within seconds, between two looks
+	if err != nil { // an element may have expired between the looks at the two
 		err = same(l.servers[0], l.servers[1])
 	}
 	if err != nil {

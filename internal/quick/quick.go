@@ -5,7 +5,7 @@
 //	waits for seconds                      Skip             runs
 //	checks another process                 Outside          Outside
 //	keeps one goroutine busy for seconds   OneGoroutine     OneGoroutine
-//	does so, but may not be left out       runs             Unraced
+//	does so, and the quick check needs it  runs             Unraced
 //	repeats something random               Rounds: a tenth  Rounds: a tenth
 //
 // The first column is the quick check, which is to take less than a minute. In the second, the race

@@ -61,8 +61,8 @@ type Document interface {
 	Score() float64
 	Terms() []string // of the query, that the document has
 	// Keep returns the document to be kept: as the source returns it, it is valid until that is
-	// called again. old is one that it has returned and that nobody needs any more, whose memory it
-	// may take, or nil.
+	// called again. old is nil, or a kept document that nobody needs any more: Keep may use its
+	// memory.
 	Keep(old Document) Document
 }
 

@@ -75,7 +75,7 @@ func (s Stored) values(p *path.Path) Value {
 
 // Paths finds values of JSON in many documents. Each path is parsed once.
 type Paths struct {
-	parsed map[string]*path.Path // nil of what is none
+	parsed map[string]*path.Path // by their texts; nil for a text that is no path
 	finder path.Finder
 	found  []json.Value
 }
