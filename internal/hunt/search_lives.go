@@ -72,7 +72,7 @@ func (l *searchLives) live() error {
 	g := dataset.New(l.r.Uint64())
 	commands := lines(definitions...)
 	l.payloads, l.strictly = nil, len(commands)
-	for range l.size(20) {
+	for range l.size(5) {
 		for range 1 + l.size(l.r.IntN(200)) {
 			commands = append(commands, l.round(l.r, g)...)
 		}

@@ -21,11 +21,11 @@ func (x *Index) Fresh() *Index {
 
 // Check returns an error that names the first difference between what the index says and what a
 // fresh one does, into which the documents of the same keys were put in the order of Keys, and then
-// all other keys. What the index says of documents that are gone, or whose deadline has passed,
-// does not count. O(the index).
+// all other keys. What the index says of documents that are gone does not count, nor, unless the key
+// is still there, as while a journal is loaded, of those whose deadline has passed. O(the index).
 func (x *Index) Check(fresh *Index, now int64) error {
 	c := &comparison{now: make(renumbering, len(x.docs.docs)+1)}
-	c.table(&x.docs, now)
+	c.table(&x.docs, &fresh.docs, now)
 	c.documents(&x.docs, &fresh.docs)
 	c.dictionary("the words", &x.words, &fresh.words)
 	for i, f := range x.Fields {
@@ -47,7 +47,7 @@ func (c *comparison) failf(format string, args ...any) {
 }
 
 // table checks the table of documents by itself, and gives new numbers to those that count.
-func (c *comparison) table(t *table, now int64) {
+func (c *comparison) table(t, fresh *table, now int64) {
 	there, given, words, volatile, texts, payloads := 0, ID(0), uint64(0), 0, 0, 0
 	awaited := t.dues.set()
 	for i, d := range t.docs {
@@ -59,7 +59,7 @@ func (c *comparison) table(t *table, now int64) {
 		case d.due != 0 && !awaited[due{d.due, d.key}]:
 			c.failf("an element of key %q is due, and is not awaited", d.key)
 		}
-		if d.deadline == 0 || d.deadline > now {
+		if d.deadline == 0 || d.deadline > now || fresh.find(d.key) != nil {
 			given++
 			c.now[d.id] = given
 		}
