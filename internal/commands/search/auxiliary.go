@@ -46,7 +46,11 @@ func loadDefinitions(w *engine.World, from *value.PartsReader, version int) {
 	}
 	for range from.Uint() {
 		x, aliases := index.Decode(from, version, parseFilter)
-		if x == nil {
+		switch {
+		case x == nil:
+			return
+		case cat.indexes[x.Name] != nil:
+			from.Fail("the index %q twice", x.Name)
 			return
 		}
 		cat.add(x, true)

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -116,7 +117,8 @@ func (c *comparison) documents(held, fresh *table) {
 
 // same reports whether a document is known as in the fresh index.
 func (d *document) same(fresh *document, now renumbering) bool {
-	return now.of(d.id) == fresh.id && d.score == fresh.score && d.most == fresh.most && d.length == fresh.length &&
+	sameScore := cmp.Compare(d.score, fresh.score) == 0 // also if they are no numbers
+	return now.of(d.id) == fresh.id && sameScore && d.most == fresh.most && d.length == fresh.length &&
 		d.payload == fresh.payload && d.paid == fresh.paid && d.deadline == fresh.deadline && d.due == fresh.due
 }
 

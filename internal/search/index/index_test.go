@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -211,23 +212,32 @@ func TestDefinitionsAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-// FuzzDecode reads definitions that lie.
+// FuzzDecode reads definitions that lie. What is read works as an index.
 func FuzzDecode(f *testing.F) {
-	for i := range 40 {
-		f.Add(uint8(i), uint64(i), "x\x00")
+	wholes := []value.Parts{shop().Encode(nil, []string{"a"}),
+		vectors(index.Space{Algorithm: index.HNSW, M: 5, Construction: 6, Runtime: 7, Epsilon: 0.01}).Encode(nil, nil)}
+	for at := range 2 * len(wholes[0]) {
+		for _, n := range []uint64{0, 1, 1 << 31, math.MaxInt64, 1 << 63, math.MaxUint64} {
+			f.Add(uint8(at), uint8(at/2), n, "x\x00")
+		}
 	}
-	whole := shop().Encode(nil, []string{"a"})
-	f.Fuzz(func(t *testing.T, at uint8, n uint64, s string) {
-		parts := slices.Clone(whole)
+	f.Fuzz(func(t *testing.T, which, at uint8, n uint64, s string) {
+		parts := slices.Clone(wholes[int(which)%len(wholes)])
 		p := &parts[int(at)%len(parts)]
-		p.Number, p.Double, p.Text = n, float64(n), []byte(s)
+		p.Number, p.Double, p.Text = n, math.Float64frombits(n), []byte(s)
 		r := &value.PartsReader{Parts: parts}
 		x, aliases := index.Decode(r, index.Version, func(string) (index.Filter, error) { return nil, nil })
 		if x == nil {
 			require.Error(t, r.Err())
 			return
 		}
-		x.Put("p:1", document(map[string]string{"t": "red", "n": "1", "g": "a"}), 0)
+		fresh := x.Fresh()
+		for _, i := range []*index.Index{x, x, fresh} {
+			for _, key := range []string{"p:1", "p:2", "p:3"} {
+				i.Put(key, document(map[string]string{"t": "red", "n": "1", "g": "a", "v": "aaaabbb" + key[2:]}), 0)
+			}
+		}
+		require.NoError(t, x.Check(fresh, 1))
 		x.Encode(nil, aliases)
 	})
 }
