@@ -20,7 +20,7 @@ func (a *aggregation) pipeline(e *entry) *aggregate.Pipeline {
 		return nil
 	}
 	s := a.search(e, root)
-	s.Unordered, s.Scores = true, a.withScores || a.plan.Score
+	s.Unordered, s.Scores, s.Work = true, a.withScores || a.plan.Score, a.plan.Work()
 	w, err := e.Walk(s)
 	if err != nil {
 		a.Refuse(command.Error(err.Error()))

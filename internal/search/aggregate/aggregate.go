@@ -46,6 +46,21 @@ type Step interface {
 	add(p *Pipeline) error
 }
 
+// Work returns about how many values the steps read or compute for a row.
+func (p *Plan) Work() (n int) {
+	for _, s := range p.Steps {
+		switch s := s.(type) {
+		case *Load:
+			n += len(s.Fields)
+		case *Group:
+			n += len(s.By) + len(s.Reducers)
+		default:
+			n++
+		}
+	}
+	return n
+}
+
 // Document is a document that a query found.
 type Document interface {
 	// Sorted sets a value that is null to what the index keeps of a sortable field, by its Handle;

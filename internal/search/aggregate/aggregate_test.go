@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -273,6 +274,24 @@ func TestRoomOfARow(t *testing.T) {
 	require.EqualError(t, err, "The text that format makes is too long")
 	_, err = run(list, &Plan{Steps: twice.Steps, Room: 1 << 20})
 	require.ErrorIs(t, err, ErrRoom)
+}
+
+// TestLongPlans: a plan of four times as many steps takes about four times the memory.
+func TestLongPlans(t *testing.T) {
+	taken := func(steps int) float64 {
+		plan := &Plan{Room: math.MaxInt}
+		for i := range steps {
+			plan.Steps = append(plan.Steps, &Apply{"@n+1", fmt.Sprint("x", i)})
+		}
+		require.Equal(t, steps, plan.Work())
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := New(plan, library{}, nil)
+		require.NoError(t, err)
+		runtime.ReadMemStats(&after)
+		return float64(after.TotalAlloc - before.TotalAlloc)
+	}
+	require.Less(t, taken(8000)/taken(2000), 8.0)
 }
 
 // TestRoom: what is kept is bounded, and so is how many groups a row belongs to.

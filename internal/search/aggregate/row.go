@@ -101,10 +101,10 @@ func (r *row) size() int {
 	return size
 }
 
-// bound is a row as an expression sees it, whose columns have numbers.
+// bound is a row as an expression sees it, whose properties have numbers.
 type bound struct {
 	*row
-	columns []*column
+	columns []*column // by the numbers of properties
 }
 
 // Value implements expr.Row.

@@ -149,12 +149,11 @@ func (s *allLoader) next() (*row, error) {
 type Apply struct{ Expression, As string }
 
 func (a *Apply) add(p *Pipeline) error {
-	e, err := p.bind(a.Expression)
+	e, err := p.evaluator(a.Expression)
 	if err != nil {
 		return err
 	}
-	p.push("Projector - "+e.Describe(), &applier{evaluator{e, p.last, bound{columns: p.bound()}},
-		p.columns.rewrite(a.As).slot, p.plan.Room})
+	p.push("Projector - "+e.expression.Describe(), &applier{e, p.columns.rewrite(a.As).slot, p.plan.Room})
 	return nil
 }
 
@@ -162,33 +161,12 @@ func (a *Apply) add(p *Pipeline) error {
 type Filter struct{ Expression string }
 
 func (f *Filter) add(p *Pipeline) error {
-	e, err := p.bind(f.Expression)
+	e, err := p.evaluator(f.Expression)
 	if err != nil {
 		return err
 	}
-	p.push("Filter - "+e.Describe(), &filter{p, evaluator{e, p.last, bound{columns: p.bound()}}})
+	p.push("Filter - "+e.expression.Describe(), &filter{p, e})
 	return nil
-}
-
-// bind parses an expression on the columns of now, whose numbers are their slots.
-func (p *Pipeline) bind(source string) (*expr.Expr, error) {
-	e, err := expr.Parse(source)
-	if err != nil {
-		return nil, err
-	}
-	return e, e.Bind(func(name string) (int, bool) {
-		if c := p.columns.read(name); c != nil {
-			return c.slot, true
-		}
-		return 0, false
-	})
-}
-
-// bound returns the columns of now by their slots.
-func (p *Pipeline) bound() []*column {
-	list := make([]*column, len(p.columns.list))
-	copy(list, p.columns.list)
-	return list
 }
 
 // evaluator computes an expression for rows.
@@ -196,6 +174,19 @@ type evaluator struct {
 	expression *expr.Expr
 	from       stage
 	bound
+}
+
+// evaluator parses an expression on the columns of now.
+func (p *Pipeline) evaluator(source string) (s evaluator, err error) {
+	s.from = p.last
+	if s.expression, err = expr.Parse(source); err != nil {
+		return s, err
+	}
+	return s, s.expression.Bind(func(name string) (int, bool) {
+		c := p.columns.read(name)
+		s.columns = append(s.columns, c)
+		return len(s.columns) - 1, c != nil
+	})
 }
 
 // eval returns the next row with its value; nil after the last one.

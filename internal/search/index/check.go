@@ -22,8 +22,8 @@ func (x *Index) Fresh() *Index {
 
 // Check returns an error that names the first difference between what the index says and what a
 // fresh one does, into which the documents of the same keys were put in the order of Keys, and then
-// all other keys. What the index says of documents that are gone does not count, nor, unless the key
-// is still there, as while a journal is loaded, of those whose deadline has passed. O(the index).
+// all other keys. What the index says of documents that are gone does not count, nor of those whose
+// deadline has passed, unless the key is still there, as while a journal is loaded. O(the index).
 func (x *Index) Check(fresh *Index, now int64) error {
 	c := &comparison{now: make(renumbering, len(x.docs.docs)+1)}
 	c.table(&x.docs, &fresh.docs, now)

@@ -32,3 +32,22 @@ func TestQueriesEndInTime(t *testing.T) {
 		require.Less(t, r.Total, 300, text)
 	}
 }
+
+// TestWorkTakesTime: the time is looked at the sooner, the more is done with a document.
+func TestWorkTakesTime(t *testing.T) {
+	x := shop()
+	for i := range 600 {
+		x.Put(fmt.Sprint("p:", i), document(map[string]string{"t": "red"}), 0)
+	}
+	root, err := query.Parse(x.Schema(), query.Request{Text: "*", Dialect: 2, Slop: -1})
+	require.NoError(t, err)
+	for work, want := range map[int]int{0: 2, 127: 300, 1000: 601} {
+		asked := 0
+		w, err := x.Walk(&index.Search{Work: work, Query: index.Query{Root: root, Slop: -1,
+			Late: func() bool { asked++; return false }}})
+		require.NoError(t, err)
+		for w.Next() {
+		}
+		require.Equal(t, want, asked, work)
+	}
+}

@@ -24,6 +24,8 @@ type Search struct {
 	Payload    string
 	// Unordered says that, without Sort, the results are in the order of documents.
 	Unordered bool
+	// Work is how many steps those who walk make with a document: it counts for the time.
+	Work int
 }
 
 // Order is what orders results in place of their scores.
@@ -106,6 +108,7 @@ type Walk struct {
 	scores bool
 	near   bool // documents have distances
 	pace   *pace
+	work   int  // steps of a document
 	Ended  bool // it was late, and ended
 }
 
@@ -135,7 +138,7 @@ func (x *Index) walk(s *Search) (*Walk, error) {
 		_, isVector := n.(*query.Vector)
 		near = near || isVector
 	})
-	return &Walk{index: x, it: it, now: s.Now, pace: pace, near: near,
+	return &Walk{index: x, it: it, now: s.Now, pace: pace, work: 1 + s.Work, near: near,
 		scores: s.Scores || s.Sort == nil && !s.Unordered,
 		scoring: scoring{scorer: s.Scorer, average: x.docs.average(), payload: s.Payload, explain: s.Explain,
 			standard: s.Standard, tanh: s.TanhFactor}}, err
@@ -143,7 +146,7 @@ func (x *Index) walk(s *Search) (*Walk, error) {
 
 // Next goes to the next document that is there, and reports whether there is one.
 func (w *Walk) Next() bool {
-	for !w.pace.isOver(1) && w.it.next() && !w.pace.over {
+	for !w.pace.isOver(w.work) && w.it.next() && !w.pace.over {
 		id := w.it.id()
 		d := w.index.docs.get(id)
 		if d == nil || w.index.docs.mortal && d.deadline != 0 && d.deadline <= w.now {
