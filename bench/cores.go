@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/bench/charts"
@@ -30,7 +29,7 @@ func runCores(args []string) error {
 		"numbers of event loops to measure, separated by commas; 1 is always measured")
 	err := o.parse(args)
 	if err == nil {
-		o.loops, err = parseLoops(*loops)
+		o.loops, err = parseNumbers("-loops", "1,"+*loops, 1, 128)
 	}
 	if err == nil && o.most < 1 {
 		err = fmt.Errorf("bad -most %d", o.most)
@@ -52,20 +51,6 @@ func runCores(args []string) error {
 		return err
 	}
 	return drawAll(o.png, o.charts(measured.rows, models)...)
-}
-
-// parseLoops reads the flag -loops.
-func parseLoops(text string) ([]int, error) {
-	list := []int{1}
-	for word := range strings.SplitSeq(text, ",") {
-		n, err := strconv.Atoi(word)
-		if err != nil || n < 1 || n > 128 {
-			return nil, fmt.Errorf("bad -loops %q", text)
-		}
-		list = append(list, n)
-	}
-	slices.Sort(list)
-	return slices.Compact(list), nil
 }
 
 // crew is a server with so many event loops.

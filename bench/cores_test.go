@@ -45,7 +45,7 @@ func TestGainIsOverOneLoop(t *testing.T) {
 }
 
 func TestLoopsAreNumbers(t *testing.T) {
-	list, err := parseLoops("4,2,4")
+	list, err := parseNumbers("-loops", "1,4,2,4", 1, 128)
 	require.NoError(t, err)
 	require.Equal(t, []int{1, 2, 4}, list)
 	for _, bad := range []string{"", "0", "129", "1,x"} {

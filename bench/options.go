@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // options are the flags of a subcommand: those that several share, and in the set its own.
@@ -82,4 +85,17 @@ func (o *options) chosen(all []workload) []workload {
 		}
 	}
 	return list
+}
+
+// parseNumbers reads the different numbers of a flag, with commas between them, in order.
+func parseNumbers(flag, text string, least, most int) (list []int, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < least || n > most {
+			return nil, fmt.Errorf("bad %s %q", flag, text)
+		}
+		list = append(list, n)
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
 }

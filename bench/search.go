@@ -16,8 +16,8 @@ import (
 // searchRun is the flags of the subcommand search.
 type searchRun struct {
 	*options
-	documents int
-	span      time.Duration
+	sizes string // numbers of documents, with commas between them
+	span  time.Duration
 }
 
 // runSearch is the subcommand search: an index over documents beside a Redis that has RediSearch.
@@ -25,21 +25,25 @@ type searchRun struct {
 // already, and then follows changes of them. The second table is queries.
 func runSearch(args []string) error {
 	o := &searchRun{options: newOptions("search").withServers(stackServer())}
-	o.flags.IntVar(&o.documents, "documents", 200_000, "documents")
+	o.flags.StringVar(&o.sizes, "documents", "200000", "how many documents; several numbers with commas between")
 	o.flags.DurationVar(&o.span, "for", 2*time.Second, "how long each query is asked, first by 1 client, then by 50")
 	o.flags.IntVar(&o.rounds, "rounds", 1, "rounds; each starts every server anew")
 	if err := o.parse(args); err != nil {
 		return err
 	}
-	if o.documents < 100 || o.span <= 0 {
-		return fmt.Errorf("bad flags: -documents %d -for %s", o.documents, o.span)
+	corpora, err := o.corpora()
+	switch {
+	case err != nil:
+		return err
+	case o.span <= 0:
+		return fmt.Errorf("bad -for %s", o.span)
 	}
 	servers, clean, err := o.binaries()
 	defer clean()
 	if err != nil {
 		return err
 	}
-	indexes, queries, err := o.measure(servers)
+	indexes, queries, err := o.measure(corpora, servers)
 	if err != nil {
 		return err
 	}
@@ -48,7 +52,7 @@ func runSearch(args []string) error {
 
 // indexColumns show how an index is made. The first ping is the longest one of another client while
 // it is, the second while documents change. Memory is the growth of the server's while the index is
-// made, over the number of documents.
+// made, over the number of documents. CPU is the server's for a change, with the index and without.
 var indexColumns = []column{
 	{"index", "%s", "name"},
 	{"server", "%s", "server"},
@@ -60,6 +64,9 @@ var indexColumns = []column{
 	{"ours/it", "%.2f", "rss_ratio"},
 	{"changes/s", "%.0f", "change_rate"},
 	{"ours/it", "%.2f", "change_ratio"},
+	{"CPU us", "%.0f", "change_us"},
+	{"ours/it", "%.2f", "change_us_ratio"},
+	{"without", "%.0f", "write_us"},
 	{"ping ms", "%.1f", "change_ping_ms"},
 	{"recall@10", "%.3f", "recall"},
 }
@@ -80,18 +87,37 @@ var queryColumns = []column{
 	{"ours/it", "%.2f", "ping_ratio"},
 }
 
-// measure measures indexes over hashes and over JSON on all servers.
-func (o *searchRun) measure(servers []binary) (indexes, queries *table, err error) {
+// corpora returns the documents of each size, as hashes and as JSON, of which something is asked.
+func (o *searchRun) corpora() (list []corpus, err error) {
+	sizes, err := parseNumbers("-documents", o.sizes, 100, math.MaxInt)
+	for _, n := range sizes {
+		for _, form := range []string{"hash", "JSON"} {
+			d := corpus{form: form, n: n}
+			d.asked = slices.DeleteFunc(d.queries(), func(q question) bool { return !o.filter.MatchString(q.name) })
+			for i := range d.asked {
+				if len(sizes) > 1 {
+					d.asked[i].name += fmt.Sprint(" ", n)
+				}
+			}
+			if len(d.asked) > 0 {
+				list = append(list, d)
+			}
+		}
+	}
+	return list, err
+}
+
+// measure measures indexes over documents on all servers.
+func (o *searchRun) measure(corpora []corpus, servers []binary) (indexes, queries *table, err error) {
 	indexes, queries = &table{columns: indexColumns}, &table{columns: queryColumns}
-	bar := newSteps(2 * len(servers) * o.rounds)
+	bar := newSteps(len(corpora) * len(servers) * o.rounds)
 	defer bar.End()
-	for _, d := range []corpus{{"hash", o.documents}, {"JSON", o.documents}} {
-		asked := slices.DeleteFunc(d.queries(), func(q question) bool { return !o.filter.MatchString(q.name) })
+	for _, d := range corpora {
 		rounds := map[string][][]row{} // by server: that of the index, and those of the queries
 		for round := range o.rounds {
 			for _, b := range turn(servers, round) {
 				bar.begin(d.name() + ", " + b.name)
-				rows, err := o.measureServer(d, asked, b)
+				rows, err := o.measureServer(d, b)
 				if err != nil {
 					return nil, nil, fmt.Errorf("%s on %s: %w", d.name(), b.name, err)
 				}
@@ -99,8 +125,8 @@ func (o *searchRun) measure(servers []binary) (indexes, queries *table, err erro
 			}
 		}
 		indexes.rows = append(indexes.rows, searchRows(d.name(), 0, servers, rounds,
-			"index_rate", "index_ping_ms", "rss_bytes", "change_rate")...)
-		for i, q := range asked {
+			"index_rate", "index_ping_ms", "rss_bytes", "change_rate", "change_us")...)
+		for i, q := range d.asked {
 			queries.rows = append(queries.rows, searchRows(q.name, i+1, servers, rounds,
 				"alone_rate", "many_rate", "query_us", "ping_ms")...)
 		}
@@ -121,20 +147,20 @@ func searchRows(name string, i int, servers []binary, rounds map[string][][]row,
 }
 
 // measureServer returns the row of the index and those of the queries, on a fresh server.
-func (o *searchRun) measureServer(d corpus, asked []question, b binary) (rows []row, err error) {
+func (o *searchRun) measureServer(d corpus, b binary) (rows []row, err error) {
 	s, err := startServer(b.name, b.path, o.arguments(b.name))
 	if err != nil {
 		return nil, err
 	}
 	defer s.stop()
 	r := row{}
-	for _, step := range []func(*server, row) error{d.fill, d.index, d.change, d.recall} {
+	for _, step := range []func(*server, row) error{d.fill, d.rewrite, d.index, d.change, d.recall} {
 		if err := step(s, r); err != nil {
 			return nil, err
 		}
 	}
 	rows = []row{r}
-	for _, q := range asked {
+	for _, q := range d.asked {
 		r := row{}
 		if err := q.measure(s, r, o.span); err != nil {
 			return nil, fmt.Errorf("%s: %w", q.name, err)
@@ -147,8 +173,9 @@ func (o *searchRun) measureServer(d corpus, asked []question, b binary) (rows []
 // corpus is the documents that are indexed: each a text of 100 words, three tags, two numbers, a
 // place and a vector of 128 components.
 type corpus struct {
-	form string // hash or JSON
-	n    int
+	form  string // hash or JSON
+	n     int
+	asked []question
 }
 
 func (d corpus) name() string { return fmt.Sprintf("%s, %d documents", d.form, d.n) }
@@ -302,17 +329,28 @@ func (d corpus) await(s *server) error {
 
 // change gives some documents the contents of others, so that each has them once.
 func (d corpus) change(s *server, r row) error {
-	n := max(d.n/20, 50)
+	n := d.few()
 	pings, err := s.ping()
 	if err != nil {
 		return err
 	}
-	err = s.timed(r, "change_rate", "", n, func() error {
+	err = s.timed(r, "change_rate", "change_us", n, func() error {
 		return cmp.Or(d.write100(s, n, func(i int) []string { return d.write(i, n-1-i) }), d.await(s))
 	})
 	r["change_ping_ms"] = inMillis(pings.stop())
 	return err
 }
+
+// rewrite writes as many documents as change does, before there is an index.
+func (d corpus) rewrite(s *server, r row) error {
+	n := d.few()
+	return s.timed(r, "write_rate", "write_us", n, func() error {
+		return d.write100(s, n, func(i int) []string { return d.write(i, i) })
+	})
+}
+
+// few is how many documents change.
+func (d corpus) few() int { return max(d.n/20, 50) }
 
 // recall notes which share of the ten nearest documents a query finds of those that one finds that
 // looks at all.

@@ -11,7 +11,7 @@ import (
 
 // Documents of both forms say the same, and an index has a field for all that they say.
 func TestDocumentsOfBothForms(t *testing.T) {
-	hash, other := corpus{"hash", 100}, corpus{"JSON", 100}
+	hash, other := corpus{form: "hash", n: 100}, corpus{form: "JSON", n: 100}
 	schema := strings.Join(hash.create(), " ")
 	for i := range 5 {
 		fields, doc := hash.write(i, i), map[string]any{}
