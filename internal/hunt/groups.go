@@ -19,8 +19,9 @@ import (
 
 // openGroups starts a group of members, lets clients do operations on many small objects while
 // faults strike the members, and looks at the end whether all members have the same data, each
-// confirmed count is there, and one order of all operations explains what the clients saw. With
-// -rival it does so with redis-server and its Sentinels.
+// confirmed count is there, one order of all operations explains what the clients saw, and an index
+// over documents that changed meanwhile is right at each member. With -rival it does so, without
+// the index, with redis-server and its Sentinels.
 func openGroups(h *hunt) (step, error) {
 	if h.rival && h.reference == "" {
 		fmt.Fprintf(h.out, "%s: NOT TRIED: redis-server was not found\n", h.area.name)
@@ -75,6 +76,11 @@ func (l *life) live() (err error) {
 	if err := l.await("a member leads", func() bool { return l.leads() && l.isComplete() }); err != nil {
 		return fmt.Errorf("%w\n%s", err, l.members[0].lastLog(20))
 	}
+	if !l.rival {
+		if err := l.indexed(); err != nil {
+			return err
+		}
+	}
 	wait := l.work()
 	err = l.suffer()
 	l.over.Store(true)
@@ -117,6 +123,9 @@ func (l *life) work() (wait func()) {
 	for id := range clients {
 		c := &client{life: l, id: id, token: "none", r: rand.New(rand.NewPCG(l.r.Uint64(), uint64(id)))}
 		all.Go(c.work)
+	}
+	if indexer := rand.New(rand.NewPCG(l.r.Uint64(), clients)); !l.rival {
+		all.Go(func() { l.indexing(indexer) })
 	}
 	return all.Wait
 }
@@ -240,7 +249,10 @@ func (l *life) examine() error {
 	if err := l.readAll(); err != nil {
 		return err
 	}
-	return l.check()
+	if err := l.check(); err != nil || l.rival {
+		return err
+	}
+	return l.checkIndex()
 }
 
 // equal waits until all members have the same data.
