@@ -1,7 +1,9 @@
 package text
 
 import (
+	"hash/maphash"
 	"strings"
+	"sync"
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/arabic"
@@ -41,10 +43,47 @@ func (l Language) Stem(word string) (string, bool) {
 	if stemmers[l] == nil {
 		return "", false
 	}
+	return l.markedStem(word)[1:], true
+}
+
+// markedStem returns the stem of a word behind StemMark. The language must have a stemmer.
+func (l Language) markedStem(word string) string {
+	if len(word) > maxRemembered {
+		return l.stem(word)
+	}
+	m := memories.Get().(*memory)
+	defer memories.Put(m)
+	r := &m[maphash.String(seed, word)%rememberedWords]
+	if r.stem == "" || r.language != l || r.word != word {
+		*r = remembered{language: l, word: strings.Clone(word), stem: l.stem(word)}
+	}
+	return r.stem
+}
+
+func (l Language) stem(word string) string {
 	if l == Russian {
 		word = strings.ReplaceAll(word, "ё", "е") // as Snowball has it since 2.0
 	}
 	env := snowballstem.NewEnv(word)
 	stemmers[l](env)
-	return env.Current(), true
+	return string(StemMark) + env.Current()
 }
+
+// To find a stem takes much longer than to look it up, and most of a text is a few words. So stems
+// are remembered, until another word comes that has the same place.
+const (
+	rememberedWords = 2048
+	maxRemembered   = 40 // bytes of a word
+)
+
+type memory [rememberedWords]remembered
+
+type remembered struct {
+	language   Language
+	word, stem string // the stem is marked
+}
+
+var (
+	memories = sync.Pool{New: func() any { return new(memory) }}
+	seed     = maphash.MakeSeed()
+)

@@ -109,6 +109,30 @@ func TestStemsAndSoundsAgainstRedisStack(t *testing.T) {
 	}
 }
 
+// TestRememberedStems: a stem is that of its word and language, also if others took its place.
+func TestRememberedStems(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	stem, ok := English.Stem("")
+	require.Equal(t, "", stem)
+	require.True(t, ok)
+	var words []string
+	for i := range 2 * rememberedWords {
+		word := randomWord(r, []rune(letters[English])) + "ing"
+		if i%8 == 0 {
+			word = strings.Repeat(word, maxRemembered) // one that is not remembered
+		}
+		words = append(words, word)
+	}
+	for range 2 {
+		for _, word := range words {
+			for _, l := range []Language{English, German} {
+				stem, _ := l.Stem(word)
+				require.Equal(t, l.stem(word), "+"+stem)
+			}
+		}
+	}
+}
+
 // TestSummariesAgainstRedisStack compares what is shown of random texts in which words match.
 func TestSummariesAgainstRedisStack(t *testing.T) {
 	ask := stack(t)

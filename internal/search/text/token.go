@@ -57,9 +57,9 @@ func (t *Tokenizer) Tokens(text string, yield func(Token) bool) {
 
 func (t *Tokenizer) token(raw, word string, start, position int) Token {
 	k := Token{Text: word, Position: position, Offset: start, Length: len(raw)}
-	if t.Stems && len(word) >= 4 {
-		if stem, ok := t.Language.Stem(word); ok && stem != word {
-			k.Stem = string(StemMark) + stem
+	if t.Stems && len(word) >= 4 && stemmers[t.Language] != nil {
+		if stem := t.Language.markedStem(word); stem[1:] != word {
+			k.Stem = stem
 		}
 	}
 	if t.Sounds && len(word) >= 3 {
