@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/ds/geohash"
@@ -14,17 +15,24 @@ import (
 // draft is a document that is being added: what its fields say, and its words. It is empty between
 // two documents, but keeps its memory.
 type draft struct {
-	contents []content // of the fields
-	words    map[string]*wordOfDraft
-	order    []string
-	position int // of the last word so far
+	contents []content      // of the fields
+	words    []wordOfDraft  // in the order in which they came first
+	places   map[string]int // of words
+	position int            // of the last word so far
 }
 
 // wordOfDraft is a word of the document, as its posting will have it.
 type wordOfDraft struct {
+	text string
 	posting
 	last int // position
 }
+
+// What a draft keeps at most: room for so many words, and bytes of positions for each.
+const (
+	mostWordsKept     = 1 << 12
+	mostPositionsKept = 32
+)
 
 // read reads all fields. An error is counted for the field that is returned, if there is one:
 // RediSearch does not count it where a value of JSON has the wrong type.
@@ -129,7 +137,7 @@ func (d *draft) list(x *Index, doc *document) {
 			x.entries += len(c.texts) + len(c.numbers) + len(c.blobs)
 		}
 	}
-	d.flush(x, doc)
+	d.flush(x)
 }
 
 // language returns that of the document's field for it.
@@ -187,15 +195,11 @@ func (d *draft) token(x *Index, f *Field, k text.Token, doc *document) {
 
 // note notes that a word is at a position.
 func (d *draft) note(x *Index, f *Field, word string, weight uint32, position int, doc *document) {
-	w := d.words[word]
-	if w == nil {
-		if d.words == nil {
-			d.words = make(map[string]*wordOfDraft)
-		}
-		w = &wordOfDraft{posting: posting{id: doc.id}}
-		d.words[word] = w
-		d.order = append(d.order, word)
+	at, known := d.places[word]
+	if !known {
+		at = d.add(word, doc.id)
 	}
+	w := &d.words[at]
 	w.frequency += weight
 	doc.most = max(doc.most, w.frequency)
 	w.fields = w.fields.Or(query.Only(f.number))
@@ -205,18 +209,36 @@ func (d *draft) note(x *Index, f *Field, word string, weight uint32, position in
 	}
 }
 
-// flush enters the words into the index.
-func (d *draft) flush(x *Index, doc *document) {
-	for _, word := range d.order {
-		p := &d.words[word].posting
-		if x.NoFrequencies {
-			p.frequency = 1
-		}
-		x.words.enter(word, p)
+// add adds a word, and returns its place.
+func (d *draft) add(text string, id ID) int {
+	if d.places == nil {
+		d.places = make(map[string]int)
 	}
-	x.entries += len(d.order)
-	clear(d.words)
-	d.order = d.order[:0]
+	at := len(d.words)
+	d.words = slices.Grow(d.words, 1)[:at+1]
+	w := &d.words[at]
+	*w = wordOfDraft{text: text, posting: posting{id: id, positions: w.positions[:0]}}
+	d.places[text] = at
+	return at
+}
+
+// flush enters the words into the index.
+func (d *draft) flush(x *Index) {
+	for i := range d.words {
+		w := &d.words[i]
+		if x.NoFrequencies {
+			w.frequency = 1
+		}
+		x.words.enter(w.text, &w.posting)
+		if w.text = ""; cap(w.positions) > mostPositionsKept {
+			w.positions = nil
+		}
+	}
+	x.entries += len(d.words)
+	if clear(d.places); len(d.words) > mostWordsKept {
+		d.words, d.places = nil, nil
+	}
+	d.words = d.words[:0]
 }
 
 // lists are those of one field.
