@@ -8,7 +8,7 @@ import (
 
 // turns are the work that a loop does beside requests, see engine.InTurns.
 type turns struct {
-	work  []turn    // in order
+	work  []turn    // that whose turn is next first
 	last  time.Time // when the last turn ended
 	input time.Time // when a connection had input last, while there was work
 }
@@ -62,11 +62,15 @@ func (ts *turns) next(idle bool) {
 // quiet reports whether no connection has had input for some time.
 func (ts *turns) quiet() bool { return time.Since(ts.input) > quietTime }
 
-// do does the next part of the first work.
+// do does the next part of the first work, which then is the last: so none waits for the end of
+// another one.
 func (ts *turns) do(length time.Duration) {
-	if t := ts.work[0]; !t.do(length) {
+	t, last := ts.work[0], len(ts.work)-1
+	more := t.do(length)
+	copy(ts.work, ts.work[1:])
+	if ts.work[last] = t; !more {
+		ts.work = ts.work[:last]
 		t.done()
-		ts.work = ts.work[1:]
 	}
 	ts.last = time.Now()
 }
