@@ -65,6 +65,7 @@ const (
 	ScriptRunner           // runs a script or a function
 	AllDatabases           // uses all databases, not the selected one
 	OfModule               // a module has it in Redis: COMMAND shows it as "module"
+	Gradual                // lets others run in its midst: see gradual.go of the engine
 )
 
 // flagName is what COMMAND calls a flag: since a release, and before another. "" is since ever, and

@@ -116,6 +116,9 @@ func (w *World) execute(s *Session, args [][]byte) bool {
 	case cmd.Flags&command.MayBeSlow != 0 && e.Slow.enabled:
 		w.startTimer(s, cmd, args)
 		w.runSlow(s, cmd, args)
+	case cmd.Flags&command.Gradual != 0 && w.mayPause(s):
+		w.startTimer(s, cmd, args)
+		w.runGradually(s, cmd, args)
 	default:
 		w.startTimer(s, cmd, args)
 		w.run(s, cmd, args)

@@ -15,6 +15,7 @@
 //	                     ├──▶ hinder        CLIENT PAUSE, faults
 //	                     ├──▶ queued        after MULTI
 //	                     ├──▶ runSlow       EVAL and the like, on a coroutine
+//	                     ├──▶ runGradually  searches, on another one
 //	                     ▼
 //	                    run                 a Call for this depth of nesting
 //	                     │
@@ -33,7 +34,7 @@
 // The files, by what they are about:
 //
 //	nouns            engine, world, hands, session, call, executions, part, type, config, observer
-//	many commands    dispatch: batches; slowscript, debugged; tick: what is due without a command
+//	many commands    dispatch: batches; slowscript, debugged, gradual; tick: what is due
 //	one command      gate, cluster, acl, faults, pause, run, transaction, blocked, evict
 //	effects          change, propagation, databases, lookup, connections
 //	clients          replies, output, held, evict_clients
@@ -105,6 +106,7 @@ type Engine struct {
 	Params     *config.Table // of CONFIG
 	stack      stack
 	Slow       SlowScript
+	gradual    gradual
 
 	// Clients.
 	Sessions sessions
@@ -147,6 +149,9 @@ type stack struct {
 
 // runs reports whether a command of the session is under way. O(depth of nesting).
 func (st *stack) runs(s *Session) bool {
+	if s.running && s.debugger == nil {
+		return true
+	}
 	for _, c := range st.calls[:st.depth] {
 		if c.Session == s {
 			return true

@@ -63,7 +63,7 @@ type Session struct {
 	postponed  bool // its next command waits for the end of CLIENT PAUSE, or of delay
 	operator   bool // the program's own: see NewOperator
 	hung       bool // nothing arrives from it, and nothing is sent to it: Hang
-	running    bool // its slow script, or one that is debugged, runs on a goroutine of the host
+	running    bool // its slow script, one that is debugged, or its gradual command has begun, or waits
 }
 
 // Endpoint is where a connection comes from and where it arrived, as CLIENT LIST shows it.

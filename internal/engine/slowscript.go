@@ -114,8 +114,8 @@ func (s *SlowScript) Enable() {
 	}
 }
 
-// Disable ends the coroutine, for an engine that is about to be closed, or to be without clients. A
-// script past its time limit is asked to end.
+// Disable ends the coroutine, and that of gradual commands, for an engine that is about to be
+// closed, or to be without clients. A script past its time limit is asked to end.
 func (s *SlowScript) Disable() {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
@@ -127,6 +127,7 @@ func (s *SlowScript) Disable() {
 		s.stop()
 	}
 	s.enabled = false
+	s.engine.gradual.close(s.engine)
 }
 
 // runSlow runs a command on the coroutine until it ends or yields. If it yields, the connection is
