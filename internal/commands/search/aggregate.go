@@ -11,7 +11,7 @@ import (
 
 // aggregations is the commands that make rows of documents.
 var aggregations = []command.Line{
-	{Name: "ft.aggregate", Arity: -2, Flags: reads, Keys: named, Run: engine.On(cmdAggregate), Reply: "array",
+	{Name: "ft.aggregate", Arity: -2, Flags: asks, Keys: named, Run: engine.On(cmdAggregate), Reply: "array",
 		Since: since,
 		Syntax: "index query [VERBATIM] [LOAD count:integer field...] [TIMEOUT timeout:integer] " +
 			"[<GROUPBY nargs:integer property... [<REDUCE function nargs:integer [arg...] [AS name]>...]>...] " +

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"iter"
 	"maps"
 	"slices"
 
@@ -17,18 +18,28 @@ import (
 // The world tells it of each change of a key. It notes the names, and the indexes read the keys
 // before the next command that asks one of them: so a key that changes often is read once, and a
 // document is found by the very next command.
+//
+//	changed ─▶ changes ─▶ step: read a key, or clean a little ─▶ settled: the query
+//	                      by the query, by batches of changes, and by turns beside requests
+//
+// While a query has paused, and while an index is cleaned, the indexes stay as they are and changes
+// wait. Who cannot wait has the query run to its end.
 type catalogue struct {
 	world    *engine.World
 	indexes  map[string]*entry
 	aliases  map[string]*entry
 	observer engine.Observer
 	changes  changes
-	aliased  int    // bytes of the aliases
-	kept     int    // bytes of the indexes that are counted for the world
-	renamed  string // the key of an event rename_from, which rename_to follows; empty for none
-	dropped  bool   // a database was emptied: the indexes are to go
-	turns    bool   // an event loop does what the indexes are behind with
-	checking int    // bytes of which checks are paid: see checkNow
+	aliased  int                // bytes of the aliases
+	kept     int                // bytes of the indexes that are counted for the world
+	renamed  string             // the key of an event rename_from, which rename_to follows; empty for none
+	dropped  bool               // a database was emptied: the indexes are to go
+	turns    bool               // an event loop does what the indexes are behind with
+	walked   bool               // a query has paused, and walks through an index
+	unkept   bool               // keys were read since the memory was counted
+	waits    int                // bytes of the changes that are counted for the world
+	cleaning func() (more bool) // cleans a little of an index; nil if none is cleaned
+	checking int                // bytes of which checks are paid: see checkNow
 }
 
 // entry is an index in the catalogue.
@@ -124,62 +135,15 @@ func (cat *catalogue) find(name string) *entry {
 	return e
 }
 
-// changes is the keys that have changed, in the order of their last changes.
-type changes struct {
-	keys []string       // "" in the place of one that changed again
-	at   map[string]int // in keys
-}
-
-// note notes a change.
-func (ch *changes) note(key string) {
-	if ch.at == nil {
-		ch.at = make(map[string]int)
-	}
-	if at, known := ch.at[key]; known {
-		if at == len(ch.keys)-1 {
-			return
-		}
-		ch.keys[at] = ""
-	}
-	if len(ch.keys) > 2*len(ch.at)+mostChanges {
-		ch.compact()
-	}
-	ch.at[key] = len(ch.keys)
-	ch.keys = append(ch.keys, key)
-}
-
-// compact removes the places of keys that changed again.
-func (ch *changes) compact() {
-	kept := ch.keys[:0]
-	for i, key := range ch.keys {
-		if at, known := ch.at[key]; known && at == i {
-			ch.at[key] = len(kept)
-			kept = append(kept, key)
-		}
-	}
-	ch.keys = kept
-}
-
-// rename says that the value of a key that has changed is at another key now.
-func (ch *changes) rename(from, to string) {
-	at := ch.at[from]
-	if old, known := ch.at[to]; known {
-		ch.keys[old] = ""
-	}
-	ch.keys[at], ch.at[to] = to, at
-	ch.at[from] = len(ch.keys)
-	ch.keys = append(ch.keys, from)
-}
-
-// noted reports whether a key has changed.
-func (ch *changes) noted(key string) bool {
-	_, known := ch.at[key]
-	return known
-}
-
-// mostChanges is how many keys are noted before the indexes read them although no command asks: so
-// few that other clients hardly wait for it.
-const mostChanges = 50
+const (
+	// mostChanges is how many keys are noted before the indexes read them although no command asks:
+	// so few that other clients hardly wait for it.
+	mostChanges = 50
+	// mostWaiting is how many changes wait for a query that has paused, and for turns.
+	mostWaiting = 1 << 16
+	// batchTime is for how many microseconds a batch of commands has the indexes read keys.
+	batchTime = 3000
+)
 
 // covered reports whether a key belongs to an index.
 func (cat *catalogue) covered(key []byte) bool {
@@ -224,6 +188,8 @@ func (cat *catalogue) rename(from, to string) {
 	for _, e := range cat.indexes {
 		switch {
 		case !e.Covers(to):
+		case cat.isBusy():
+			cat.changes.note(to)
 		case e.Covers(from) && !cat.changes.noted(to) && e.Rename(from, to):
 		default:
 			cat.changes.note(to)
@@ -238,35 +204,107 @@ func (cat *catalogue) replaced(db, other *keyspace.DB) {
 		cat.dropped = true
 	case db.ID() == 0:
 		for _, e := range cat.indexes {
-			e.Clear()
+			if cat.isBusy() {
+				e.Index = e.Anew()
+			} else {
+				e.Clear()
+			}
 			e.stale, e.scan = true, nil
 		}
 	}
 }
 
+// isBusy reports whether the indexes are to stay as they are.
+func (cat *catalogue) isBusy() bool { return cat.walked || cat.cleaning != nil }
+
 // batch is called when a batch of commands is over. Indexes that are to go take no memory longer.
 func (cat *catalogue) batch() {
-	if cat.dropped || len(cat.changes.keys) > mostChanges {
+	some, waiting := cat.changes.some, len(cat.changes.at)
+	cat.changes.some = false
+	switch {
+	case waiting > mostWaiting:
 		cat.update()
+	case cat.walked:
+		cat.keepChanges()
+	case cat.dropped || some && waiting > mostChanges:
+		cat.prepare()
+		e := cat.world.Engine()
+		for end := e.Machine() + batchTime; cat.step(); {
+			if e.Machine() >= end {
+				cat.keepChanges()
+				cat.catchUp()
+				return
+			}
+		}
+		cat.settled()
 	}
 }
 
-// update has all indexes read what has changed.
+// update has all indexes read what has changed. A query that has paused ends before.
 func (cat *catalogue) update() {
+	cat.prepare()
+	for cat.step() {
+	}
+	cat.settled()
+}
+
+// updateFor is update for a command, in the midst of which others may run.
+func (cat *catalogue) updateFor(c *engine.Call) {
+	for paused := true; paused; {
+		paused = false
+		cat.prepare()
+		for !paused && cat.step() {
+			if paused = c.IsDue(); paused {
+				c.Pause()
+			}
+		}
+	}
+	cat.settled()
+}
+
+// prepare finds out what the indexes are to read.
+func (cat *catalogue) prepare() {
+	if cat.walked {
+		cat.world.Engine().FinishGradual()
+	}
 	if cat.dropped {
 		cat.dropped = false
 		cat.clear()
 	}
 	for _, e := range cat.indexes {
-		if e.stale {
+		if e.stale && cat.cleaning == nil {
 			cat.beginScan(e)
 		}
 		for _, key := range e.Due(cat.world.Keyspace.Now) {
 			cat.changes.note(key)
 		}
 	}
-	if len(cat.changes.keys) > 0 {
-		cat.readChanges()
+}
+
+// step has an index that is cleaned go on with it, or the indexes read a key that has changed. It
+// reports false if there is nothing to do.
+func (cat *catalogue) step() bool {
+	if cat.cleaning != nil {
+		if !cat.cleaning() {
+			cat.cleaning = nil
+		}
+		return true
+	}
+	key, ok := cat.changes.take()
+	if ok {
+		cat.unkept = true
+		cat.put(key)
+	}
+	return ok
+}
+
+// settled ends an update, when there is nothing to do for step.
+func (cat *catalogue) settled() {
+	if cat.unkept {
+		for _, e := range cat.indexes {
+			e.Tidy()
+		}
+		cat.account()
 	}
 	if invariants.Enabled {
 		cat.checkNow()
@@ -274,18 +312,23 @@ func (cat *catalogue) update() {
 	cat.catchUp()
 }
 
-// readChanges has all indexes read the keys that have changed.
-func (cat *catalogue) readChanges() {
-	for _, key := range cat.changes.keys {
-		if key != "" || cat.changes.noted("") {
-			cat.put(key)
-		}
+// cleanIfDue begins to clean an index that is wasteful, unless one is cleaned.
+func (cat *catalogue) cleanIfDue(x *index.Index) {
+	if cat.cleaning != nil || !x.IsWasteful() {
+		return
 	}
-	cat.changes = changes{}
-	for _, e := range cat.indexes {
-		e.Tidy()
+	next, _ := iter.Pull(func(yield func(struct{}) bool) { x.Clean(func() { yield(struct{}{}) }) })
+	cat.cleaning = func() (more bool) {
+		_, more = next()
+		return more
 	}
-	cat.account()
+}
+
+// keepChanges counts the memory of the changes.
+func (cat *catalogue) keepChanges() {
+	bytes := cat.changes.bytes()
+	cat.world.Keep(bytes - cat.waits)
+	cat.waits = bytes
 }
 
 // account counts the memory of the indexes.
@@ -295,15 +338,18 @@ func (cat *catalogue) account() {
 		bytes += e.Bytes()
 	}
 	cat.world.Keep(bytes - cat.kept)
-	cat.kept = bytes
+	cat.kept, cat.unkept = bytes, false
+	cat.keepChanges()
 }
 
 // put has the indexes read a key.
 func (cat *catalogue) put(key string) {
 	for _, e := range cat.indexes {
-		if e.Covers(key) {
-			cat.read(e.Index, key)
+		if !e.Covers(key) {
+			continue
 		}
+		cat.read(e.Index, key)
+		cat.cleanIfDue(e.Index)
 	}
 }
 
@@ -333,7 +379,7 @@ func (cat *catalogue) coveredBy(x *index.Index) (keys []string) {
 // is none.
 func existing(c *engine.Call, unknown error) *entry {
 	cat := of(c.World)
-	cat.update()
+	cat.updateFor(c)
 	e := cat.find(string(c.Arg()))
 	if e == nil {
 		c.Refuse(unknown)

@@ -18,6 +18,7 @@ func cmdIndexCheck(c *engine.Call) {
 		c.Refuse(errPartial)
 	default:
 		of(c.World).scanOn(e, func() bool { return false })
+		of(c.World).finishCleaning()
 		if err := c.World.CheckRoom(e.Bytes()); err != nil {
 			c.Refuse(err)
 		} else if err := of(c.World).check(e); err != nil {

@@ -29,7 +29,7 @@ func cmdCreateIfNew(c *engine.Call) {
 // create makes an index. With lenient set one that exists is no error.
 func create(c *engine.Call, lenient bool) (ok bool) {
 	cat := of(c.World)
-	cat.update()
+	cat.updateFor(c)
 	name := string(c.Arg())
 	e := cat.find(name)
 	switch exists := e != nil && e.Name == name; {
@@ -45,7 +45,7 @@ func create(c *engine.Call, lenient bool) (ok bool) {
 		return false
 	}
 	cat.add(index.New(*d), !d.NoScan)
-	cat.update()
+	cat.updateFor(c)
 	propagateAs(c, "FT._CREATEIFNX")
 	return true
 }

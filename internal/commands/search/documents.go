@@ -75,7 +75,7 @@ func (d *document) Keep(old aggregate.Document) aggregate.Document {
 		kept = new(keptDocument)
 	}
 	kept.document, kept.of = *d, *d.Document
-	kept.Document = &kept.of
+	kept.Document, kept.opened = &kept.of, false
 	return kept
 }
 

@@ -10,11 +10,11 @@ import (
 
 // explanations is the commands that show how a query is understood.
 var explanations = []command.Line{
-	{Name: "ft.explain", Arity: -1, Flags: reads, Keys: named, Run: engine.On(cmdExplain), Reply: "text", Since: since,
+	{Name: "ft.explain", Arity: -1, Flags: asks, Keys: named, Run: engine.On(cmdExplain), Reply: "text", Since: since,
 		Syntax:     "index query [DIALECT dialect:integer]",
 		Summary:    "Returns the tree of a query",
 		Complexity: "O(N) where N is the length of the query"},
-	{Name: "ft.explaincli", Arity: -1, Flags: reads, Keys: named, Run: engine.On(cmdExplainCLI), Reply: "array",
+	{Name: "ft.explaincli", Arity: -1, Flags: asks, Keys: named, Run: engine.On(cmdExplainCLI), Reply: "array",
 		Since:      since,
 		Syntax:     "index query [DIALECT dialect:integer]",
 		Summary:    "Returns the tree of a query, a line for each node",

@@ -22,6 +22,10 @@ const (
 	reads  = command.ReadOnly
 	writes = command.Write
 	grows  = command.Write | command.DenyOOM
+
+	asks    = reads | command.Gradual  // asks an index: it waits for the query before it, and lets others run
+	defines = writes | command.Gradual // changes what an index is
+	creates = grows | command.Gradual
 )
 
 // since is the releases that have the commands.
@@ -39,29 +43,29 @@ var named = command.Key(1, "RW access update")
 
 // indexes is the commands about indexes themselves.
 var indexes = []command.Line{
-	{Name: "ft.create", Arity: -5, Flags: grows, Keys: named, Run: cmdCreate, Reply: "status", Since: since,
+	{Name: "ft.create", Arity: -5, Flags: creates, Keys: named, Run: cmdCreate, Reply: "status", Since: since,
 		Syntax: "index " + createSyntax, Summary: "Creates an index", Complexity: createTime},
-	{Name: "ft._createifnx", Arity: -5, Flags: grows, Keys: named, Run: cmdCreateIfNew, Reply: "status", Since: since,
+	{Name: "ft._createifnx", Arity: -5, Flags: creates, Keys: named, Run: cmdCreateIfNew, Reply: "status", Since: since,
 		Syntax: "index " + createSyntax, Summary: "Creates an index if there is none of its name",
 		Complexity: createTime},
-	{Name: "ft.alter", Arity: -5, Flags: writes, Keys: named, Run: cmdAlter, Reply: "status", Since: since,
+	{Name: "ft.alter", Arity: -5, Flags: defines, Keys: named, Run: cmdAlter, Reply: "status", Since: since,
 		Syntax: "index [SKIPINITIALSCAN] <SCHEMA ADD field options...>", Summary: "Adds a field to an index",
 		Complexity: createTime},
-	{Name: "ft._alterifnx", Arity: -5, Flags: writes, Keys: named, Run: cmdAlterIfNew, Reply: "status", Since: since,
+	{Name: "ft._alterifnx", Arity: -5, Flags: defines, Keys: named, Run: cmdAlterIfNew, Reply: "status", Since: since,
 		Syntax:  "index [SKIPINITIALSCAN] <SCHEMA ADD field options...>",
 		Summary: "Adds a field to an index if it has none of its name", Complexity: createTime},
-	{Name: "ft.dropindex", Arity: -2, Flags: writes, Keys: named, Run: cmdDropIndex, Reply: "status", Since: since,
+	{Name: "ft.dropindex", Arity: -2, Flags: defines, Keys: named, Run: cmdDropIndex, Reply: "status", Since: since,
 		Syntax: "index [DD]", Summary: "Deletes an index", Complexity: dropTime},
-	{Name: "ft._dropindexifx", Arity: -2, Flags: writes, Keys: named, Run: cmdDropIndexIfExists, Reply: "status",
+	{Name: "ft._dropindexifx", Arity: -2, Flags: defines, Keys: named, Run: cmdDropIndexIfExists, Reply: "status",
 		Since: since, Syntax: "index [DD]", Summary: "Deletes an index if it exists", Complexity: dropTime},
-	{Name: "ft.drop", Arity: -2, Flags: writes, Keys: named, Run: cmdDrop, Reply: "status", Since: since,
+	{Name: "ft.drop", Arity: -2, Flags: defines, Keys: named, Run: cmdDrop, Reply: "status", Since: since,
 		Syntax: "index [KEEPDOCS]", Summary: "Deletes an index with its documents", Complexity: dropTime,
 		Deprecated: "2.0.0 `FT.DROPINDEX`"},
-	{Name: "ft._dropifx", Arity: -2, Flags: writes, Keys: named, Run: cmdDropIfExists, Reply: "status", Since: since,
+	{Name: "ft._dropifx", Arity: -2, Flags: defines, Keys: named, Run: cmdDropIfExists, Reply: "status", Since: since,
 		Syntax: "index [KEEPDOCS]", Summary: "Deletes an index with its documents if it exists", Complexity: dropTime},
-	{Name: "ft.info", Arity: 2, Flags: reads, Keys: named, Run: cmdInfo, Reply: "map", Since: since, Syntax: "index",
+	{Name: "ft.info", Arity: 2, Flags: asks, Keys: named, Run: cmdInfo, Reply: "map", Since: since, Syntax: "index",
 		Summary: "Returns the definition of an index, and what it holds", Complexity: "O(1)"},
-	{Name: "ft._list", Arity: 1, Flags: reads, Run: cmdList, Reply: "set", Since: since,
+	{Name: "ft._list", Arity: 1, Flags: asks, Run: cmdList, Reply: "set", Since: since,
 		Summary: "Returns the names of all indexes", Complexity: "O(N) where N is the number of indexes"},
 }
 
@@ -77,31 +81,31 @@ const (
 // aliases is the commands about the names of indexes, and about synonyms and tags. Access control
 // takes an alias for a key, too.
 var aliases = []command.Line{
-	{Name: "ft.aliasadd", Arity: 3, Flags: writes, Keys: command.KeyRange(1, 2, 1, "RW access update"),
+	{Name: "ft.aliasadd", Arity: 3, Flags: defines, Keys: command.KeyRange(1, 2, 1, "RW access update"),
 		Run: cmdAliasAdd, Reply: "status", Since: since, Syntax: "alias index", Summary: "Gives an index another name",
 		Complexity: "O(1)"},
-	{Name: "ft._aliasaddifnx", Arity: 3, Flags: writes, Keys: command.KeyRange(1, 2, 1, "RW access update"),
+	{Name: "ft._aliasaddifnx", Arity: 3, Flags: defines, Keys: command.KeyRange(1, 2, 1, "RW access update"),
 		Run: cmdAliasAddIfNew, Reply: "status", Since: since, Syntax: "alias index",
 		Summary: "Gives an index another name if none has it", Complexity: "O(1)"},
-	{Name: "ft.aliasupdate", Arity: 3, Flags: writes, Keys: command.KeyRange(1, 2, 1, "RW access update"),
+	{Name: "ft.aliasupdate", Arity: 3, Flags: defines, Keys: command.KeyRange(1, 2, 1, "RW access update"),
 		Run: cmdAliasUpdate, Reply: "status", Since: since, Syntax: "alias index",
 		Summary: "Gives an index a name that another one may have", Complexity: "O(1)"},
-	{Name: "ft.aliaslist", Arity: 2, Flags: reads, Keys: named, Run: cmdAliasList, Reply: "array", Since: "8.10.0",
+	{Name: "ft.aliaslist", Arity: 2, Flags: asks, Keys: named, Run: cmdAliasList, Reply: "array", Since: "8.10.0",
 		Syntax: "index", Summary: "Returns the other names of an index",
 		Complexity: "O(N) where N is the number of aliases"},
-	{Name: "ft.aliasdel", Arity: 2, Flags: writes, Keys: named, Run: cmdAliasDel, Reply: "status", Since: since,
+	{Name: "ft.aliasdel", Arity: 2, Flags: defines, Keys: named, Run: cmdAliasDel, Reply: "status", Since: since,
 		Syntax: "alias", Summary: "Deletes a name of an index", Complexity: "O(1)"},
-	{Name: "ft._aliasdelifx", Arity: 2, Flags: writes, Keys: named, Run: cmdAliasDelIfExists, Reply: "status",
+	{Name: "ft._aliasdelifx", Arity: 2, Flags: defines, Keys: named, Run: cmdAliasDelIfExists, Reply: "status",
 		Since: since, Syntax: "alias", Summary: "Deletes a name of an index if there is one", Complexity: "O(1)"},
-	{Name: "ft.tagvals", Arity: 3, Flags: reads, Keys: named, Run: cmdTagVals, Reply: "set", Since: since,
+	{Name: "ft.tagvals", Arity: 3, Flags: asks, Keys: named, Run: cmdTagVals, Reply: "set", Since: since,
 		Syntax: "index field", Summary: "Returns the tags of a field",
 		Complexity: "O(N) where N is the number of tags"},
-	{Name: "ft.synupdate", Arity: -4, Flags: writes, Keys: named, Run: cmdSynUpdate, Reply: "status", Since: since,
+	{Name: "ft.synupdate", Arity: -4, Flags: defines, Keys: named, Run: cmdSynUpdate, Reply: "status", Since: since,
 		Syntax: "index synonym-group-id [SKIPINITIALSCAN] term...", Summary: "Makes words synonyms of each other",
 		Complexity: "O(1)"},
 	{Name: "ft.synadd", Arity: -1, Flags: writes, Keys: named, Run: cmdSynAdd, Reply: "status", Since: since,
 		Summary: "Is no command any more", Complexity: "O(1)"},
-	{Name: "ft.syndump", Arity: 2, Flags: reads, Keys: named, Run: cmdSynDump, Reply: "map", Since: since,
+	{Name: "ft.syndump", Arity: 2, Flags: asks, Keys: named, Run: cmdSynDump, Reply: "map", Since: since,
 		Syntax: "index", Summary: "Returns the words that have synonyms, with their groups",
 		Complexity: "O(N) where N is the number of words"},
 	{Name: "ft.config", Arity: -3, Flags: reads, Run: engine.On(cmdConfig), Reply: "any", Since: since,
@@ -111,7 +115,7 @@ var aliases = []command.Line{
 
 // searches is the commands that find documents.
 var searches = []command.Line{
-	{Name: "ft.search", Arity: -2, Flags: reads, Keys: named, Run: engine.On(cmdSearch), Reply: "any", Since: since,
+	{Name: "ft.search", Arity: -2, Flags: asks, Keys: named, Run: engine.On(cmdSearch), Reply: "any", Since: since,
 		Syntax: "index query " + searchSyntax, Summary: "Returns the documents that match a query",
 		Complexity: "O(N) where N is the number of documents that match"},
 }

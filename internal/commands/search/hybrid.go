@@ -12,7 +12,7 @@ import (
 
 // hybrids is the command that makes one result of a search for words and one for vectors.
 var hybrids = []command.Line{
-	{Name: "ft.hybrid", Arity: -7, Flags: reads, Keys: named, Run: engine.On(cmdHybrid), Reply: "map", Since: "8.4.0",
+	{Name: "ft.hybrid", Arity: -7, Flags: asks, Keys: named, Run: engine.On(cmdHybrid), Reply: "map", Since: "8.4.0",
 		Syntax: "index <SEARCH query> [SCORER scorer] [YIELD_SCORE_AS name] <VSIM field vector> " +
 			"[KNN count:integer [K k:integer] [EF_RUNTIME ef-runtime:integer]] " +
 			"[RANGE count:integer <RADIUS radius:double> [EPSILON epsilon:double]] [YIELD_SCORE_AS name] " +

@@ -12,7 +12,7 @@ import (
 // FT._LIST
 func cmdList(c *engine.Call) {
 	cat := of(c.World)
-	cat.update()
+	cat.updateFor(c)
 	c.Reply.Set(len(cat.indexes))
 	for _, name := range cat.names() {
 		c.Reply.Status(name)
@@ -38,7 +38,7 @@ func drop(c *engine.Call, documents bool, unknown error) {
 		c.Refusef(command.ErrArity, c.Cmd.FullName())
 	}
 	cat := of(c.World)
-	cat.update()
+	cat.updateFor(c)
 	e := cat.indexes[string(c.Arg())]
 	if e == nil && unknown != nil {
 		c.Refuse(unknown)
@@ -105,7 +105,7 @@ func alter(c *engine.Call, lenient bool) {
 	e.Extend(fields)
 	e.stale, e.partial = scan, e.partial || !scan
 	cat := of(c.World)
-	cat.update()
+	cat.updateFor(c)
 	cat.account()
 	propagateAs(c, "FT._ALTERIFNX")
 	c.Reply.Status("OK")
@@ -121,7 +121,7 @@ func propagateAs(c *engine.Call, name string) {
 func cmdAliasAdd(c *engine.Call) {
 	alias := string(c.Arg())
 	cat := of(c.World)
-	cat.update()
+	cat.updateFor(c)
 	e := cat.indexes[string(c.Arg())]
 	switch {
 	case e == nil:
@@ -137,7 +137,7 @@ func cmdAliasAdd(c *engine.Call) {
 // FT._ALIASADDIFNX alias index
 func cmdAliasAddIfNew(c *engine.Call) {
 	cat := of(c.World)
-	cat.update()
+	cat.updateFor(c)
 	if cat.aliases[string(c.Args[1])] != nil {
 		propagateAs(c, "FT._ALIASADDIFNX")
 		c.Reply.Status("OK")
@@ -150,7 +150,7 @@ func cmdAliasAddIfNew(c *engine.Call) {
 func cmdAliasUpdate(c *engine.Call) {
 	alias := string(c.Arg())
 	cat := of(c.World)
-	cat.update()
+	cat.updateFor(c)
 	e := cat.indexes[string(c.Arg())]
 	if e == nil {
 		c.Refuse(errAliased)
@@ -178,7 +178,7 @@ func cmdAliasDelIfExists(c *engine.Call) { aliasDel(c, nil) }
 
 func aliasDel(c *engine.Call, unknown error) {
 	cat, alias := of(c.World), string(c.Arg())
-	cat.update()
+	cat.updateFor(c)
 	if cat.aliases[alias] == nil && unknown != nil {
 		c.Refuse(unknown)
 	}
@@ -196,7 +196,7 @@ func aliasDel(c *engine.Call, unknown error) {
 // FT.ALIASLIST index
 func cmdAliasList(c *engine.Call) {
 	cat := of(c.World)
-	cat.update()
+	cat.updateFor(c)
 	e := cat.indexes[string(c.Arg())]
 	if e == nil {
 		c.Refuse(errAliased)
@@ -247,7 +247,7 @@ func cmdSynUpdate(c *engine.Call) {
 	e.AddSynonyms(group, words)
 	e.stale, e.partial = scan, e.partial || !scan
 	cat := of(c.World)
-	cat.update()
+	cat.updateFor(c)
 	cat.account()
 	c.MarkDirty()
 	c.Reply.Status("OK")

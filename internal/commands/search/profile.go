@@ -12,7 +12,7 @@ import (
 
 // profiles is the command that tells what a query does.
 var profiles = []command.Line{
-	{Name: "ft.profile", Arity: -5, Flags: reads, Keys: named, Run: engine.On(cmdProfile), Reply: "array", Since: since,
+	{Name: "ft.profile", Arity: -5, Flags: asks, Keys: named, Run: engine.On(cmdProfile), Reply: "array", Since: since,
 		Syntax: "index <SEARCH|AGGREGATE> [LIMITED] QUERY query", Summary: "Runs a query, and tells what its parts do",
 		Complexity: "O(N) where N is the number of documents that match"},
 }

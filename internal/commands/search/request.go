@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"math"
 	"slices"
 
@@ -11,21 +12,22 @@ import (
 	"github.com/miniserver-go/miniserver/internal/search/text"
 )
 
-// request is what FT.SEARCH and its like are asked: a query with its options.
+// request is what FT.SEARCH and its like are asked: a query with its options. It keeps no argument:
+// they may be others after a pause.
 type request struct {
 	args
 	set   *settings
 	name  string
 	query query.Request
 
-	keys       [][]byte // INKEYS; nil for none
-	fields     [][]byte // INFIELDS; nil for none
+	keys       []string // INKEYS; nil for none
+	fields     []string // INFIELDS; nil for none
 	filters    []*query.Numeric
 	circles    []*query.Geo
 	scorer     index.Scorer
 	isEight    bool // the release is Redis 8 or later
 	tanhFactor int64
-	payload    []byte
+	payload    string
 	timeout    int64 // milliseconds; negative for that of the settings
 	span       *span // the time of the request, once its query is parsed
 	language   bool  // LANGUAGE was said
@@ -144,7 +146,7 @@ func (r *request) readSort() {
 		r.Refuse(errSortTwice)
 		return
 	}
-	r.sort = r.Arg()
+	r.sort = bytes.Clone(r.Arg())
 	if r.descending = r.Word("DESC"); !r.descending {
 		r.Word("ASC")
 	}
@@ -194,9 +196,9 @@ func (r *request) readParams() {
 func (r *request) condition() bool {
 	switch {
 	case r.Word("INKEYS"):
-		r.keys = append([][]byte{}, r.list("INKEYS")...)
+		r.keys = append([]string{}, r.strings("INKEYS")...)
 	case r.Word("INFIELDS"):
-		r.fields = append([][]byte{}, r.list("INFIELDS")...)
+		r.fields = append([]string{}, r.strings("INFIELDS")...)
 	case r.Word("FILTER"):
 		r.readFilter()
 	case r.Word("GEOFILTER"):
@@ -267,7 +269,7 @@ func (r *request) linguistic() bool {
 	case r.isEight && r.Word("BM25STD_TANH_FACTOR"):
 		r.readTanhFactor()
 	case r.Word("PAYLOAD"):
-		r.payload = r.next("PAYLOAD")
+		r.payload = string(r.next("PAYLOAD"))
 	default:
 		return false
 	}
@@ -351,7 +353,7 @@ func (r *request) parse(e *entry) query.Node {
 	if r.keys != nil {
 		var numbers []uint64
 		for _, k := range r.keys {
-			if n := e.Number(string(k)); n != 0 {
+			if n := e.Number(k); n != 0 {
 				numbers = append(numbers, uint64(n))
 			}
 		}
@@ -371,13 +373,13 @@ func (r *request) search(e *entry, root query.Node) *index.Search {
 	if r.fields != nil {
 		fields = query.Fields{}
 		for _, name := range r.fields {
-			fields = fields.Or(e.TextField(string(name)))
+			fields = fields.Or(e.TextField(name))
 		}
 	}
 	set := r.set
 	found := &index.Search{Now: r.Now(), Offset: int(r.offset), Limit: int(r.limit), Scorer: r.scorer,
 		Standard: r.isEight, TanhFactor: r.tanhFactor,
-		Scores: r.withScores, Explain: r.explain, Payload: string(r.payload),
+		Scores: r.withScores, Explain: r.explain, Payload: r.payload,
 		Query: index.Query{Late: r.query.Late, Root: root, Fields: fields, Slop: r.query.Slop, InOrder: r.query.InOrder,
 			Limits: index.Limits{Prefix: int(set.MinPrefix), Expansions: int(set.MaxPrefixExpansions)}}}
 	if r.profile != nil {

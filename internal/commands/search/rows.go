@@ -31,10 +31,12 @@ func (a *aggregation) pipeline(e *entry) *aggregate.Pipeline {
 	d := &document{Document: &w.Document, schema: sch, walk: w}
 	p, err := aggregate.New(&a.plan, sch, func() (aggregate.Document, bool, error) {
 		d.opened = false
-		if w.Next() {
+		switch {
+		case a.span.isUseless():
+			return nil, false, aggregate.ErrLate
+		case w.Next():
 			return d, true, nil
-		}
-		if w.Ended {
+		case w.Ended:
 			return nil, false, aggregate.ErrLate
 		}
 		return nil, false, nil
@@ -55,7 +57,7 @@ func (a *aggregation) stream(p *aggregate.Pipeline) {
 		return
 	}
 	rows := a.begin(p.Total)
-	for cells := []aggregate.Cell(nil); more && !a.Reply.Full(); row, more, err = p.Next() {
+	for cells := []aggregate.Cell(nil); more && !a.Reply.Full() && !a.span.isUseless(); row, more, err = p.Next() {
 		cells = row.Cells(cells[:0])
 		key, sorted := row.SortKey()
 		rows.add(&aggregate.Result{Cells: cells, Score: row.Score(), SortKey: key, Sorted: sorted})

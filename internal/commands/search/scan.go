@@ -14,6 +14,8 @@ import (
 //
 //	names of some keys, sorted ─▶ Put, Put, Put, ... ─▶ names of more keys ─▶ ... ─▶ Connect
 //
+// The loop also cleans indexes, and has them read changes that a batch of commands left.
+//
 // A key that changes meanwhile is read as other changes are, before the next command that asks. To
 // read keys changes none, not even one that is due: its document has its deadline.
 
@@ -81,11 +83,14 @@ func (cat *catalogue) scanOn(e *entry, late func() bool) {
 func (cat *catalogue) scanStep(e *entry) {
 	s := e.scan
 	switch {
+	case cat.cleaning != nil:
+		cat.step()
 	case len(s.names) > 0:
 		key := s.names[0]
 		s.names = s.names[1:]
 		if !cat.changes.noted(key) {
 			cat.read(e.Index, key)
+			cat.cleanIfDue(e.Index)
 		}
 	case s.all:
 		e.scan = nil
@@ -108,14 +113,18 @@ func (cat *catalogue) behind() *entry {
 
 // catchUp has an event loop do what the indexes are behind with, in turns.
 func (cat *catalogue) catchUp() {
-	if cat.turns || cat.behind() == nil {
+	if cat.turns || !cat.isBehind() {
 		return
 	}
 	cat.turns = true
 	e := cat.world.Engine()
 	e.Later(func(length time.Duration) (more bool) {
 		end := e.Machine() + length.Microseconds()
-		more = slices.Contains(e.Worlds(), cat.world) && cat.advance(func() bool { return e.Machine() >= end })
+		if more = slices.Contains(e.Worlds(), cat.world); more {
+			more = cat.advance(func() bool { return e.Machine() >= end })
+		} else {
+			cat.finishCleaning()
+		}
 		if cat.turns = more; !more {
 			cat.account()
 		}
@@ -123,9 +132,29 @@ func (cat *catalogue) catchUp() {
 	})
 }
 
+// finishCleaning ends what cleans an index, if one is cleaned.
+func (cat *catalogue) finishCleaning() {
+	for cat.cleaning != nil {
+		cat.step()
+	}
+}
+
+// isBehind reports whether there is something to do for advance.
+func (cat *catalogue) isBehind() bool {
+	return cat.cleaning != nil || len(cat.changes.at) > 0 || cat.behind() != nil
+}
+
 // advance does what the indexes are behind with until late reports true, and reports whether there
 // is more.
 func (cat *catalogue) advance(late func() bool) (more bool) {
+	if cat.walked {
+		return true
+	}
+	for cat.step() {
+		if late() {
+			return true
+		}
+	}
 	for e := cat.behind(); e != nil; e = cat.behind() {
 		if cat.scanOn(e, late); e.scan != nil || e.Connect(late) {
 			return true

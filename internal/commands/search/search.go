@@ -72,7 +72,7 @@ func (r *request) counted() int {
 // searched returns the index of a name.
 func searched(c *engine.Call, name string) *entry {
 	cat := of(c.World)
-	cat.update()
+	cat.updateFor(c)
 	e := cat.find(name)
 	if e == nil {
 		c.Refusef(errNoIndex, name)
@@ -156,7 +156,7 @@ func (p *presentation) reply(found *index.Results) {
 	at, n := p.Reply.Defer(), 1
 	p.Reply.Int(int64(found.Total))
 	for i := range found.Documents {
-		if p.Reply.Full() {
+		if p.Reply.Full() || p.span.isUseless() {
 			break
 		}
 		n += p.replyFlat(&found.Documents[i])
@@ -203,7 +203,7 @@ func (p *presentation) replyMap(found *index.Results) {
 	w.Status("results")
 	w.Array(len(found.Documents))
 	for i := range found.Documents {
-		if w.Full() {
+		if w.Full() || p.span.isUseless() {
 			return
 		}
 		p.replyDocument(&found.Documents[i])

@@ -2,21 +2,50 @@ package search
 
 import "github.com/miniserver-go/miniserver/internal/engine"
 
-// span is the time that a command may take.
+// span is the time that a command may take, without that in which it has paused for others.
 type span struct {
-	clock       func() int64 // in microseconds
-	start, most int64        // in milliseconds; any time if most is 0
+	call  *engine.Call
+	start int64 // in microseconds
+	most  int64 // in milliseconds; any time if it is 0
+	rows  int   // since the command could have paused
+	gone  bool  // nobody waits for the reply
 }
 
 // newSpan returns a span that begins now.
 func newSpan(c *engine.Call, most int64) *span {
-	s := &span{clock: c.World.Clock, most: most}
+	s := &span{call: c, most: most}
 	s.begin()
 	return s
 }
 
 // begin begins the span anew.
-func (s *span) begin() { s.start = s.clock() / 1000 }
+func (s *span) begin() { s.start = s.call.World.Clock() }
 
-// isOver reports whether the time is over.
-func (s *span) isOver() bool { return s.most > 0 && s.clock()/1000-s.start >= s.most }
+// isOver reports whether the time is over, or nobody waits for the reply. Others may run before.
+func (s *span) isOver() bool {
+	if !s.gone && s.call.IsDue() {
+		s.pause()
+	}
+	return s.gone || s.most > 0 && (s.call.World.Clock()-s.start)/1000 >= s.most
+}
+
+// rowsBetween is after how many rows others may run.
+const rowsBetween = 16
+
+// isUseless is called for each row of a reply, and reports whether nobody waits for it. Others may
+// run before.
+func (s *span) isUseless() bool {
+	if s.rows++; s.rows%rowsBetween == 0 && !s.gone && s.call.IsDue() {
+		s.pause()
+	}
+	return s.gone
+}
+
+// pause lets others run. Meanwhile the indexes stay as they are.
+func (s *span) pause() {
+	cat, begun := of(s.call.World), s.call.World.Clock()
+	cat.walked = true
+	s.gone = s.call.Pause()
+	cat.walked = false
+	s.start += s.call.World.Clock() - begun
+}

@@ -15,7 +15,7 @@ import (
 
 // spelling is the command that finds words like those of a query.
 var spelling = []command.Line{
-	{Name: "ft.spellcheck", Arity: -1, Flags: reads, Keys: named, Run: engine.On(cmdSpellCheck), Reply: "any",
+	{Name: "ft.spellcheck", Arity: -1, Flags: asks, Keys: named, Run: engine.On(cmdSpellCheck), Reply: "any",
 		Since: since,
 		Syntax: "index query [DISTANCE distance:integer] [TERMS <INCLUDE|EXCLUDE> dictionary]... " +
 			"[DIALECT dialect:integer]",
@@ -56,6 +56,7 @@ func cmdSpellCheck(set *settings, c *engine.Call) {
 	if s.entry = known(c, string(name)); !c.OK() {
 		return
 	}
+	s.options = c.Args[len(c.Args)-len(s.options):] // there may have been a pause
 	root, err := query.Parse(s.entry.Schema(),
 		query.Request{Text: text, Dialect: dialect, MinAffix: int(set.MinPrefix), Slop: -1,
 			Verbatim: true, NoStopWords: true, Late: s.span.isOver})
@@ -72,7 +73,7 @@ func cmdSpellCheck(set *settings, c *engine.Call) {
 // known returns the index of a name.
 func known(c *engine.Call, name string) *entry {
 	cat := of(c.World)
-	cat.update()
+	cat.updateFor(c)
 	e := cat.find(name)
 	if e == nil {
 		c.Refuse(errUnknownName)

@@ -20,6 +20,16 @@ func (x *Index) Fresh() *Index {
 	return fresh
 }
 
+// Anew returns an index without documents in place of this one, with what was counted.
+func (x *Index) Anew() *Index {
+	fresh := x.Fresh()
+	fresh.Stats = x.Stats
+	for i, f := range x.Fields {
+		fresh.Fields[i].Errors = f.Errors
+	}
+	return fresh
+}
+
 // Check returns an error that names the first difference between what the index says and what a
 // fresh one does, into which the documents of the same keys were put in the order of Keys, and then
 // all other keys. What the index says of documents that are gone does not count, nor of those whose

@@ -106,7 +106,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 	}
 	x, fresh := indexes()
 	require.NoError(t, x.Check(fresh, 10))
-	x.clean()
+	x.Clean(func() {})
 	require.NoError(t, x.Check(fresh, 10))
 	require.ErrorContains(t, x.Check(fresh, 9), `key "late" is in the index, and is no document`)
 	fresh.Put("late", sample(4), 10) // as while a journal is loaded

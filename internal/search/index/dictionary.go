@@ -95,10 +95,10 @@ func (d *dictionary) prefixed(prefix string, yield func(*word) bool) {
 
 // clean removes what the postings say of documents that are gone, and the words of no other. It
 // returns how many entries are left.
-func (d *dictionary) clean(now renumbering) (left int) {
+func (d *dictionary) clean(s *sweep) (left int) {
 	d.sums = tally{}
 	for text, w := range d.of {
-		w.postings.clean(now, d.sums.note)
+		w.postings.clean(s, d.sums.note)
 		d.sums.hold(&w.postings)
 		if w.count == 0 {
 			d.order.Delete(w)

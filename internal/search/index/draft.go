@@ -291,13 +291,13 @@ func (l *lists) add(f *Field, c *content, id ID) {
 
 // clean removes what the lists say of documents that are gone. It returns how many entries are
 // left.
-func (l *lists) clean(now renumbering) int {
-	left := l.tags.clean(now)
-	l.numbers.clean(now)
-	l.vectors.clean(now)
-	l.shapes.clean(now)
-	l.missing.clean(now, func(*posting) {})
-	l.sorted.clean(now)
+func (l *lists) clean(s *sweep) int {
+	left := l.tags.clean(s)
+	l.numbers.clean(s)
+	l.vectors.clean(s)
+	l.shapes.clean(s)
+	l.missing.clean(s, func(*posting) {})
+	l.sorted.clean(s)
 	return left + l.numbers.count + len(l.vectors.ids) + len(l.shapes.ids) + int(l.missing.count)
 }
 

@@ -160,9 +160,6 @@ func (x *Index) Remove(key string) {
 		}
 	}
 	x.docs.remove(key)
-	if x.docs.wasteful() {
-		x.clean()
-	}
 }
 
 // fewEntries is how many entries lists have that take no time to clean.
@@ -173,9 +170,12 @@ const fewEntries = 10_000
 // those that are gone count until they are more than the others.
 func (x *Index) Tidy() {
 	if x.docs.gone > 0 && x.entries < fewEntries {
-		x.clean()
+		x.Clean(func() {})
 	}
 }
+
+// IsWasteful reports whether so many documents are gone that Clean is due.
+func (x *Index) IsWasteful() bool { return x.docs.wasteful() }
 
 // Rename says that the value of a key, and nothing else, has moved to another key that the index
 // covers.
@@ -231,14 +231,30 @@ func (x *Index) Due(now int64) []string { return x.docs.elementsDue(now) }
 // Len returns the number of documents.
 func (x *Index) Len() int { return len(x.docs.byKey) }
 
-// clean removes from all lists what they say of documents that are gone, whose numbers go to
-// others. O(the index).
-func (x *Index) clean() {
-	now := x.docs.renumber()
-	x.entries = x.words.clean(now)
+// Clean removes from all lists what they say of documents that are gone, whose numbers go to
+// others. After every few entries it calls breathe. Until Clean returns, documents may get other
+// deadlines, and nothing else may be asked or changed. O(the index).
+func (x *Index) Clean(breathe func()) {
+	s := &sweep{now: x.docs.renumber(), breathe: breathe}
+	x.entries = x.words.clean(s)
 	for _, f := range x.Fields {
-		x.entries += f.lists.clean(now)
+		x.entries += f.lists.clean(s)
 	}
+}
+
+// sweep is a walk through all lists.
+type sweep struct {
+	now     renumbering
+	steps   int
+	breathe func()
+}
+
+// of returns the new number of a document, or 0 if it is gone, for an entry of a list.
+func (s *sweep) of(id ID) ID {
+	if s.steps++; s.steps%stepsBetween == 0 {
+		s.breathe()
+	}
+	return s.now.of(id)
 }
 
 // Keys returns the keys of all documents, in the order in which they were put.

@@ -51,7 +51,7 @@ func FuzzPostings(f *testing.F) {
 			model = append(model, e)
 		}
 		now := renumbered(id, 3)
-		p.clean(now, func(*posting) {})
+		p.clean(&sweep{now: now, breathe: func() {}}, func(*posting) {})
 		model = slices.DeleteFunc(model, func(e posting) bool { return now.of(e.id) == 0 })
 		for i := range model {
 			model[i].id = now.of(model[i].id)
@@ -94,7 +94,7 @@ func FuzzNumbers(f *testing.F) {
 			n.add(model[id+1], id+1)
 		}
 		now := renumbered(ID(count%6000), 5)
-		n.clean(now)
+		n.clean(&sweep{now: now, breathe: func() {}})
 		for range 20 {
 			s := span{float64(dice.IntN(1000)), float64(dice.IntN(3000)), dice.IntN(2) == 0, dice.IntN(2) == 0}
 			var want []ID

@@ -59,12 +59,12 @@ func (n *numbers) split(i int) {
 }
 
 // clean removes the pairs of documents that are gone.
-func (n *numbers) clean(now renumbering) {
+func (n *numbers) clean(s *sweep) {
 	old := n.runs
 	*n = numbers{}
 	for _, r := range old {
 		for i, id := range r.ids {
-			if id = now.of(id); id > 0 {
+			if id = s.of(id); id > 0 {
 				n.append(r.values[i], id)
 			}
 		}

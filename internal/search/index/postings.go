@@ -121,11 +121,11 @@ func appendFields(to []byte, f query.Fields) []byte {
 func (p *postings) lastID() ID { return p.last.last }
 
 // clean removes the entries whose number is gone, and calls yield for the others.
-func (p *postings) clean(now renumbering, yield func(e *posting)) {
+func (p *postings) clean(s *sweep, yield func(e *posting)) {
 	kept := postings{bare: p.bare}
 	for r := p.reader(); r.next(); {
-		if e := r.posting; now.of(e.id) > 0 {
-			e.id = now.of(e.id)
+		e := r.posting
+		if e.id = s.of(e.id); e.id > 0 {
 			kept.add(&e)
 			yield(&e)
 		}

@@ -388,11 +388,11 @@ func (s *shapes) add(one *shape, id ID) {
 }
 
 // clean removes the shapes of documents that are gone.
-func (s *shapes) clean(now renumbering) {
+func (s *shapes) clean(by *sweep) {
 	n := 0
 	s.held = 0
 	for i, id := range s.ids {
-		if id = now.of(id); id > 0 {
+		if id = by.of(id); id > 0 {
 			s.ids[n], s.list[n] = id, s.list[i]
 			s.held += s.list[i].bytes()
 			n++

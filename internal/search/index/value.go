@@ -72,11 +72,11 @@ func (c *column) forget(id ID) {
 }
 
 // clean removes the values of documents that are gone.
-func (c *column) clean(now renumbering) {
+func (c *column) clean(s *sweep) {
 	old := *c
 	*c = column{}
 	for i := range old.kinds {
-		if id := now.of(ID(i + 1)); id > 0 {
+		if id := s.of(ID(i + 1)); id > 0 {
 			c.add(id, old.at(ID(i+1)))
 		}
 	}

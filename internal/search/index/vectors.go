@@ -323,11 +323,11 @@ func (v *vectors) fetch(i int) {
 }
 
 // clean removes the vectors of documents that are gone.
-func (v *vectors) clean(now renumbering) {
+func (v *vectors) clean(s *sweep) {
 	v.tighten()
 	n, nodes, waiting, d := 0, 0, 0, v.space.Dimensions
 	for i, id := range v.ids {
-		if id = now.of(id); id == 0 {
+		if id = s.of(id); id == 0 {
 			continue
 		}
 		v.ids[n] = id

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,6 +18,13 @@ func TestChangesStayFew(t *testing.T) {
 	}
 	ch.rename("b", "c")
 	ch.note("once")
-	require.Equal(t, []string{"c", "a", "b", "once"},
-		slices.DeleteFunc(ch.keys, func(key string) bool { return key == "" }))
+	require.Equal(t, 4*changeBytes+len("abconce"), ch.bytes())
+	for _, want := range []string{"c", "a", "b", "once"} {
+		key, ok := ch.take()
+		require.True(t, ok)
+		require.Equal(t, want, key)
+	}
+	_, ok := ch.take()
+	require.False(t, ok)
+	require.Zero(t, ch.bytes())
 }
