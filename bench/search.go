@@ -378,6 +378,10 @@ func (d corpus) nearest(i int, query string) []string {
 	return []string{"FT.SEARCH", "idx", query, "PARAMS", "2", "v", blob, "NOCONTENT", "DIALECT", "2"}
 }
 
+// inRange asks for the vectors within a radius. With the default EPSILON, 0.01, RediSearch finds
+// half of those that ours finds; with this one both find nearly all.
+const inRange = "@vector:[VECTOR_RANGE 0.4 $v]=>{$EPSILON:0.2}"
+
 // question is a query that is asked again and again, with other words each time.
 type question struct {
 	name string
@@ -411,7 +415,7 @@ func (d corpus) queries() []question {
 		{"KNN 10, hybrid, 5 %", func(i int) []string {
 			return d.nearest(i, fmt.Sprintf("(@kind:{kind%d})=>[KNN 10 @vector $v]", i%searchKinds))
 		}},
-		{"vectors in a range", func(i int) []string { return d.nearest(i, "@vector:[VECTOR_RANGE 0.4 $v]") }},
+		{"vectors in a range", func(i int) []string { return d.nearest(i, inRange) }},
 		{"groups of all", func(int) []string {
 			return strings.Fields("FT.AGGREGATE idx * GROUPBY 1 @kind REDUCE COUNT 0 AS n REDUCE AVG 1 @price AS mean")
 		}},
