@@ -91,6 +91,20 @@ var gradualQueries = []string{
 	"FT.SPELLCHECK i wrd1 DISTANCE 2",
 }
 
+// someChange returns a command that changes a key, of which there are n.
+func someChange(dice *rand.Rand, n int) string {
+	key := fmt.Sprint("d", dice.IntN(n))
+	switch dice.IntN(4) {
+	case 0:
+		return "DEL " + key
+	case 1:
+		return fmt.Sprintf("RENAME %s d%d", key, dice.IntN(n))
+	case 2:
+		return "PEXPIRE " + key + " 10000000"
+	}
+	return fmt.Sprintf("HSET %s n %d t word%d g %d", key, dice.IntN(n), dice.IntN(20), dice.IntN(4))
+}
+
 // TestQueriesPause: a query that takes long lets others change documents, rename and remove them,
 // and finds what was there when it began. The next query finds all changes.
 func TestQueriesPause(t *testing.T) {
@@ -100,17 +114,7 @@ func TestQueriesPause(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 2))
 	change := func() {
 		for range 1 + dice.IntN(100) {
-			key := fmt.Sprint("d", dice.IntN(docs+100))
-			switch dice.IntN(4) {
-			case 0:
-				b.do("DEL " + key)
-			case 1:
-				b.do(fmt.Sprintf("RENAME %s d%d", key, dice.IntN(docs+100)))
-			case 2:
-				b.do("PEXPIRE " + key + " 10000000")
-			default:
-				b.do(fmt.Sprintf("HSET %s n %d t word%d g %d", key, dice.IntN(docs), dice.IntN(20), dice.IntN(4)))
-			}
+			b.do(someChange(dice, docs+100))
 		}
 	}
 	for range 3 {
@@ -175,6 +179,28 @@ func TestGoneClientsEndQueries(t *testing.T) {
 	require.False(t, b.turn())
 	require.Equal(t, uses, of(b.Home()).indexes["i"].Uses)
 	require.Zero(t, b.Held())
+}
+
+// TestChangesWaitForCleaning: while an index is cleaned keys change, and are renamed. It reads them
+// later, in turns or before the next query.
+func TestChangesWaitForCleaning(t *testing.T) {
+	const docs = 1100
+	b := newBusy(t)
+	b.fill(docs)
+	dice, cat, cleaned := rand.New(rand.NewPCG(3, 4)), of(b.Home()), 0
+	b.tick = 5000 // a batch of commands has one key read
+	for range 5000 {
+		b.send(b.session, someChange(dice, docs))
+		if cat.cleaning != nil {
+			cleaned++
+		}
+		if dice.IntN(4) == 0 {
+			b.turn()
+		}
+	}
+	b.tick = 0
+	require.Positive(t, cleaned)
+	require.Equal(t, "+OK\r\n", b.do("FT.INDEX CHECK i"))
 }
 
 // TestEmptiedDatabasesEndNoQuery: a query goes on over what it holds when its index is dropped with

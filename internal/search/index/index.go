@@ -235,7 +235,7 @@ func (x *Index) Len() int { return len(x.docs.byKey) }
 // others. After every few entries it calls breathe. Until Clean returns, documents may get other
 // deadlines, and nothing else may be asked or changed. O(the index).
 func (x *Index) Clean(breathe func()) {
-	s := &sweep{now: x.docs.renumber(), breathe: breathe}
+	s := &sweep{now: x.docs.renumber(breathe), breathe: breathe}
 	x.entries = x.words.clean(s)
 	for _, f := range x.Fields {
 		x.entries += f.lists.clean(s)

@@ -22,7 +22,7 @@ func renumbered(last ID, n int) renumbering {
 	for id := n; id <= int(last); id += n {
 		t.remove(fmt.Sprint(id))
 	}
-	return t.renumber()
+	return t.renumber(func() {})
 }
 
 // FuzzPostings compares postings with a slice: what is read, skipped and cleaned.

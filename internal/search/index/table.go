@@ -200,11 +200,15 @@ type renumbering []ID
 
 func (r renumbering) of(id ID) ID { return r[id] }
 
-// renumber gives numbers from 1 on to the documents that are there.
-func (t *table) renumber() renumbering {
+// renumber gives numbers from 1 on to the documents that are there. After every few it calls
+// breathe.
+func (t *table) renumber(breathe func()) renumbering {
 	now := make(renumbering, len(t.docs)+1)
 	docs := make([]*document, 0, len(t.byKey))
 	for i, d := range t.docs {
+		if i%stepsBetween == 0 {
+			breathe()
+		}
 		if d != nil {
 			docs = append(docs, d)
 			d.id = ID(len(docs))
