@@ -111,7 +111,6 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 	require.ErrorContains(t, x.Check(fresh, 9), `key "late" is in the index, and is no document`)
 	fresh.Put("late", sample(4), 10) // as while a journal is loaded
 	require.NoError(t, x.Check(fresh, 10))
-	_, fresh = indexes()
 	for want, breakIt := range breaks {
 		x, fresh := indexes()
 		x.Remove("late")
