@@ -22,7 +22,7 @@ func (d disturbance) run(s *server, r row) error {
 	if d.write == nil {
 		return d.act(s)
 	}
-	writes, err := s.repeat(d.write)
+	writes, err := s.repeat(often, d.write)
 	if err != nil {
 		return err
 	}

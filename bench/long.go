@@ -167,11 +167,19 @@ type pings struct {
 
 // ping starts to ping the server, until stop is called.
 func (s *server) ping() (*pings, error) {
-	return s.repeat(func(int) []string { return []string{"PING"} })
+	return s.repeat(often, func(int) []string { return []string{"PING"} })
 }
 
-// repeat starts to send commands, one after the other, until stop is called.
-func (s *server) repeat(command func(n int) []string) (*pings, error) {
+// often is the pause between commands of those who look how long clients wait.
+const often = 100 * time.Microsecond
+
+// pingNowAndThen is ping with so few that they take no time of a server that replies at once.
+func (s *server) pingNowAndThen() (*pings, error) {
+	return s.repeat(5*time.Millisecond, func(int) []string { return []string{"PING"} })
+}
+
+// repeat starts to send commands, one after the other with a pause between, until stop is called.
+func (s *server) repeat(pause time.Duration, command func(n int) []string) (*pings, error) {
 	c, err := s.dial()
 	if err != nil {
 		return nil, err
@@ -187,7 +195,7 @@ func (s *server) repeat(command func(n int) []string) (*pings, error) {
 				return
 			}
 			p.slowest.Store(max(p.slowest.Load(), int64(time.Since(begun))))
-			time.Sleep(100 * time.Microsecond)
+			time.Sleep(pause)
 		}
 	}()
 	return p, nil

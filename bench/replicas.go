@@ -138,7 +138,7 @@ func (w *watch) begin() error {
 	}
 	w.before, w.peak, w.end = held.now, held.now, make(chan struct{})
 	// A replica of redis-server answers this while it loads, too.
-	if w.pings, err = w.server.repeat(func(int) []string { return []string{"LASTSAVE"} }); err != nil {
+	if w.pings, err = w.server.repeat(often, func(int) []string { return []string{"LASTSAVE"} }); err != nil {
 		return err
 	}
 	w.done.Go(func() {

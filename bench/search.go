@@ -294,7 +294,7 @@ func (d corpus) index(s *server, r row) error {
 	if err != nil {
 		return err
 	}
-	pings, err := s.ping()
+	pings, err := s.pingNowAndThen()
 	if err != nil {
 		return err
 	}
@@ -330,7 +330,7 @@ func (d corpus) await(s *server) error {
 // change gives some documents the contents of others, so that each has them once.
 func (d corpus) change(s *server, r row) error {
 	n := d.few()
-	pings, err := s.ping()
+	pings, err := s.pingNowAndThen()
 	if err != nil {
 		return err
 	}
@@ -451,7 +451,7 @@ func (q question) measure(s *server, r row, span time.Duration) error {
 	if err != nil {
 		return err
 	}
-	pings, err := s.ping()
+	pings, err := s.pingNowAndThen()
 	if err != nil {
 		return err
 	}
