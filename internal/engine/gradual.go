@@ -50,11 +50,8 @@ type step struct {
 	micros  int64 // that it has run
 }
 
-// How long a command runs until it pauses: for the first time, and then in each turn at least.
-const (
-	firstSlice = 2 * time.Millisecond
-	laterSlice = 500 * time.Microsecond
-)
+// slice is how long a command runs until it pauses.
+const slice = 2 * time.Millisecond
 
 // mayPause reports whether a command of the session may pause.
 func (w *World) mayPause(s *Session) bool {
@@ -78,7 +75,7 @@ func (w *World) runGradually(s *Session, cmd *command.Command, args [][]byte) {
 	}
 	*g.first = step{world: w, session: s, cmd: cmd, args: args, start: s.settled}
 	g.now = g.first
-	if g.run(e.stopwatch.since + firstSlice.Microseconds()); g.over {
+	if g.run(e.stopwatch.since + slice.Microseconds()); g.over {
 		g.now = nil
 		return
 	}
@@ -126,7 +123,7 @@ func (p *step) detach() {
 func (e *Engine) gradually(length time.Duration) (more bool) {
 	g := &e.gradual
 	if g.now != nil {
-		length = max(length, laterSlice)
+		length = max(length, slice)
 		g.now.world.between(func() { g.resume(e, e.Machine()+length.Microseconds()) })
 	}
 	return g.now != nil
