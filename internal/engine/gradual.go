@@ -190,15 +190,15 @@ func (g *gradual) close(e *Engine) {
 	}
 }
 
-// IsDue reports whether the command has run for so long that it is to pause.
+// IsDue reports whether the command has used up its slice, so that it should pause.
 func (c *Call) IsDue() bool {
 	g := &c.Engine.gradual
 	return g.inside && !g.whole && c.Engine.Machine() >= g.end
 }
 
-// Pause lets other commands run in the midst of one that is due. When it returns, any key may have
-// changed, and what the command got from the keyspace is not valid any more. gone reports that
-// nobody waits for the reply.
+// Pause lets other commands run before this one goes on. When it returns, any key may have changed,
+// and what the command got from the keyspace is no longer valid. gone reports that the client has
+// left.
 func (c *Call) Pause() (gone bool) {
 	g, st := &c.Engine.gradual, &c.Engine.stack
 	st.depth--

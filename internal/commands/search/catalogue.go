@@ -188,7 +188,7 @@ func (cat *catalogue) rename(from, to string) {
 	for _, e := range cat.indexes {
 		switch {
 		case !e.Covers(to):
-		case cat.isBusy():
+		case cat.isBusy(), e.scan != nil: // which may have looked for the new key, and not read the old one
 			cat.changes.note(to)
 		case e.Covers(from) && !cat.changes.noted(to) && e.Rename(from, to):
 		default:

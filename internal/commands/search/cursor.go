@@ -56,7 +56,7 @@ func (a *aggregation) openCursor(p *aggregate.Pipeline, e *entry) {
 		c.MaxIdle = set.CursorIdle
 	}
 	list, rest, err := aggregate.Results(p, func(rows int) {
-		a.span.isUseless()
+		a.span.isAbandoned()
 		if rows%c.Chunk == 0 {
 			a.span.begin()
 		}

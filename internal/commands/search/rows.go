@@ -32,7 +32,7 @@ func (a *aggregation) pipeline(e *entry) *aggregate.Pipeline {
 	p, err := aggregate.New(&a.plan, sch, func() (aggregate.Document, bool, error) {
 		d.opened = false
 		switch {
-		case a.span.isUseless():
+		case a.span.isAbandoned():
 			return nil, false, aggregate.ErrLate
 		case w.Next():
 			return d, true, nil
@@ -57,7 +57,7 @@ func (a *aggregation) stream(p *aggregate.Pipeline) {
 		return
 	}
 	rows := a.begin(p.Total)
-	for cells := []aggregate.Cell(nil); more && !a.Reply.Full() && !a.span.isUseless(); row, more, err = p.Next() {
+	for cells := []aggregate.Cell(nil); more && !a.Reply.Full() && !a.span.isAbandoned(); row, more, err = p.Next() {
 		cells = row.Cells(cells[:0])
 		key, sorted := row.SortKey()
 		rows.add(&aggregate.Result{Cells: cells, Score: row.Score(), SortKey: key, Sorted: sorted})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/internal/commands/keys"
 	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
@@ -29,20 +30,21 @@ func turnsOf(e *engine.Engine) (next func() (more bool)) {
 // TestScansAreSliced: an index reads the first keys at once, and the others in turns, while keys
 // come, change, go and are renamed. Then it is as one that is made anew, also after a field came.
 func TestScansAreSliced(t *testing.T) {
-	const keys = 3 * firstKeys
+	const n = 3 * firstKeys
 	e, do := newEngine()
+	e.Join(engine.Commands(keys.Family, keys.Databases))
 	next, dice := turnsOf(e), rand.New(rand.NewPCG(1, 1))
-	for i := range keys {
+	for i := range n {
 		do(fmt.Sprintf("HSET k%d t red n %d", i, i))
 		do(fmt.Sprintf("HSET other%d t red", i))
 	}
 	change := func() {
-		key := fmt.Sprint("k", dice.IntN(2*keys))
+		key := fmt.Sprint("k", dice.IntN(2*n))
 		switch dice.IntN(4) {
 		case 0:
 			do("DEL " + key)
 		case 1:
-			do("RENAME " + key + fmt.Sprint(" k", dice.IntN(2*keys)))
+			do("RENAME " + key + fmt.Sprint(" k", dice.IntN(2*n)))
 		default:
 			do("HSET " + key + " t blue")
 		}
@@ -66,7 +68,7 @@ func TestScansAreSliced(t *testing.T) {
 		require.EqualValues(t, 1, x.progress(), line)
 		require.Contains(t, do("FT.INFO i"), "+indexing\r\n:0\r\n", line)
 		require.Equal(t, "+OK\r\n", do("FT.INDEX CHECK i"), line)
-		require.Greater(t, x.Len(), keys/2)
+		require.Greater(t, x.Len(), n/2)
 	}
 }
 

@@ -156,7 +156,7 @@ func (p *presentation) reply(found *index.Results) {
 	at, n := p.Reply.Defer(), 1
 	p.Reply.Int(int64(found.Total))
 	for i := range found.Documents {
-		if p.Reply.Full() || p.span.isUseless() {
+		if p.Reply.Full() || p.span.isAbandoned() {
 			break
 		}
 		n += p.replyFlat(&found.Documents[i])
@@ -203,7 +203,7 @@ func (p *presentation) replyMap(found *index.Results) {
 	w.Status("results")
 	w.Array(len(found.Documents))
 	for i := range found.Documents {
-		if w.Full() || p.span.isUseless() {
+		if w.Full() || p.span.isAbandoned() {
 			return
 		}
 		p.replyDocument(&found.Documents[i])

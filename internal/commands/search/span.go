@@ -8,7 +8,7 @@ type span struct {
 	start int64 // in microseconds
 	most  int64 // in milliseconds; any time if it is 0
 	rows  int   // since the command could have paused
-	gone  bool  // nobody waits for the reply
+	gone  bool  // the client has left
 }
 
 // newSpan returns a span that begins now.
@@ -21,7 +21,7 @@ func newSpan(c *engine.Call, most int64) *span {
 // begin begins the span anew.
 func (s *span) begin() { s.start = s.call.World.Clock() }
 
-// isOver reports whether the time is over, or nobody waits for the reply. Others may run before.
+// isOver reports whether the time is up or the client has left. It pauses first if that is due.
 func (s *span) isOver() bool {
 	if !s.gone && s.call.IsDue() {
 		s.pause()
@@ -29,12 +29,12 @@ func (s *span) isOver() bool {
 	return s.gone || s.most > 0 && (s.call.World.Clock()-s.start)/1000 >= s.most
 }
 
-// rowsBetween is after how many rows others may run.
+// rowsBetween is the number of rows between two pauses at least.
 const rowsBetween = 16
 
-// isUseless is called for each row of a reply, and reports whether nobody waits for it. Others may
-// run before.
-func (s *span) isUseless() bool {
+// isAbandoned is called for each row of a reply, and reports whether the client has left. Now and
+// then it pauses first if that is due.
+func (s *span) isAbandoned() bool {
 	if s.rows++; s.rows%rowsBetween == 0 && !s.gone && s.call.IsDue() {
 		s.pause()
 	}

@@ -75,9 +75,8 @@ type Document interface {
 	Found(yield func(name string, v expr.Value))
 	Score() float64
 	Terms() []string // of the query, that the document has
-	// Keep returns the document to be kept: as the source returns it, it is valid until that is
-	// called again. old is nil, or a kept document that nobody needs any more: Keep may use its
-	// memory.
+	// Keep returns a copy that stays valid: the document itself does so only until the source is
+	// called again. old is nil, or a copy that is no longer used, whose memory Keep may take.
 	Keep(old Document) Document
 }
 
