@@ -52,9 +52,8 @@ func (s *Server) exit() {
 
 func sleep(micros int64) { time.Sleep(time.Duration(micros) * time.Microsecond) }
 
-// inTurns has the first loop do some work, and call done after it. It reports false if that does
-// not run.
-func (s *Server) inTurns(do engine.Turn, done func()) bool {
+// inTurns has the first loop do some work. It reports false if that does not run.
+func (s *Server) inTurns(w engine.Work) bool {
 	s.mu.Lock()
 	loops := s.loops
 	s.mu.Unlock()
@@ -62,5 +61,5 @@ func (s *Server) inTurns(do engine.Turn, done func()) bool {
 		return false
 	}
 	l := loops[0]
-	return l.execute(func() { l.turns.add(turn{do, done}) })
+	return l.execute(func() { l.turns.add(w) })
 }

@@ -199,7 +199,7 @@ func (l *epollLoop) wait() (n int) {
 		if !l.idle {
 			n = l.watch()
 		}
-	case l.turns.quiet():
+	case l.turns.urgent():
 		n = l.look()
 	default:
 		n = l.pause(shortTurn)

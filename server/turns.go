@@ -8,15 +8,9 @@ import (
 
 // turns are the work that a loop does beside requests, see engine.InTurns.
 type turns struct {
-	work  []turn    // that whose turn is next first
-	last  time.Time // when the last turn ended
-	input time.Time // when a connection had input last, while there was work
-}
-
-// turn is one work.
-type turn struct {
-	do   engine.Turn
-	done func() // called when there is no more to do
+	work  []engine.Work // that whose turn is next first
+	last  time.Time     // when the last turn ended
+	input time.Time     // when a connection had input last, while there was work
 }
 
 // A turn is so short that clients hardly notice. If requests keep coming, there is a turn after
@@ -34,11 +28,11 @@ const (
 )
 
 // add adds work, whose first turn is not late.
-func (ts *turns) add(t turn) {
+func (ts *turns) add(w engine.Work) {
 	if !ts.pending() {
 		ts.last = time.Now()
 	}
-	ts.work = append(ts.work, t)
+	ts.work = append(ts.work, w)
 }
 
 // pending reports whether some work waits for a turn.
@@ -59,18 +53,19 @@ func (ts *turns) next(idle bool) {
 	}
 }
 
-// quiet reports whether no connection has had input for some time.
-func (ts *turns) quiet() bool { return time.Since(ts.input) > quietTime }
+// urgent reports whether the next turn had better not wait: a client waits for it, or no connection
+// has had input for some time.
+func (ts *turns) urgent() bool { return ts.work[0].Awaited || time.Since(ts.input) > quietTime }
 
 // do does the next part of the first work, which then is the last: so none waits for the end of
 // another one.
 func (ts *turns) do(length time.Duration) {
-	t, last := ts.work[0], len(ts.work)-1
-	more := t.do(length)
+	w, last := ts.work[0], len(ts.work)-1
+	more := w.Turn(length)
 	copy(ts.work, ts.work[1:])
-	if ts.work[last] = t; !more {
+	if ts.work[last] = w; !more {
 		ts.work = ts.work[:last]
-		t.done()
+		w.Done()
 	}
 	ts.last = time.Now()
 }

@@ -84,7 +84,7 @@ func (w *World) runGradually(s *Session, cmd *command.Command, args [][]byte) {
 	p.args, p.micros = copyArgs(args), e.lap()
 	p.call.Args = p.args
 	p.detach()
-	e.Later(e.gradually)
+	e.Soon(e.gradually)
 }
 
 // begin makes the coroutine.
@@ -119,12 +119,12 @@ func (p *step) detach() {
 	s.kept.Add(commandBytes(p.args))
 }
 
-// gradually is the turn in which a command goes on that has paused.
+// gradually is the turn in which a command goes on that has paused, and those after it.
 func (e *Engine) gradually(length time.Duration) (more bool) {
 	g := &e.gradual
-	if g.now != nil {
-		length = max(length, slice)
-		g.now.world.between(func() { g.resume(e, e.Machine()+length.Microseconds()) })
+	end := e.Machine() + max(length, slice).Microseconds()
+	for more = g.now != nil; more; more = g.now != nil && e.Machine() < end {
+		g.now.world.between(func() { g.resume(e, end) })
 	}
 	return g.now != nil
 }

@@ -247,6 +247,13 @@ func (e *Engine) reportFlushed() {
 // there is more to do.
 type Turn func(length time.Duration) (more bool)
 
+// Work is something that is done in turns.
+type Work struct {
+	Turn    Turn
+	Awaited bool   // a client waits for its end
+	Done    func() // called when there is no more to do
+}
+
 // Host is what the process around an engine does for it. An engine has one hook of each kind, and
 // each may be nil. Hooks are called under the lock and must not call the engine.
 type Host struct {
@@ -256,10 +263,9 @@ type Host struct {
 	// Spawn starts a goroutine that runs the rest of a script that is past its time limit.
 	// Without it scripts run to their end inside Do. See slowscript.go.
 	Spawn func(run func())
-	// InTurns has an event loop call turn until it returns false, and then done: see
-	// Engine.InTurns. It is called with the lock or without it, and returns at once. It reports
-	// false, and does nothing, if no loop runs.
-	InTurns func(turn Turn, done func()) bool
+	// InTurns has an event loop do some work: see Engine.InTurns. It is called with the lock or
+	// without it, and returns at once. It reports false, and does nothing, if no loop runs.
+	InTurns func(Work) bool
 	// Feed has an event loop read a connection: see Engine.Feed.
 	Feed func(conn net.Conn, receive Receive) (Feed, error)
 	// Listen closes the listeners, so that the system refuses connections, or opens them again.

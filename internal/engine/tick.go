@@ -278,7 +278,7 @@ const shortTurn = time.Millisecond
 // between. It must not be called by what the host's event loops wait for.
 func (e *Engine) InTurns(turn Turn) {
 	done := make(chan struct{})
-	if h := e.Parts.Host; h.InTurns != nil && h.InTurns(e.locked(turn), func() { close(done) }) {
+	if h := e.Parts.Host; h.InTurns != nil && h.InTurns(Work{Turn: e.locked(turn), Done: func() { close(done) }}) {
 		<-done
 		return
 	}
@@ -288,8 +288,14 @@ func (e *Engine) InTurns(turn Turn) {
 
 // Later is InTurns for a caller that holds the lock, and does not wait: a command that has blocked
 // its session, say. Without event loops all is done when it returns.
-func (e *Engine) Later(turn Turn) {
-	if h := e.Parts.Host; h.InTurns != nil && h.InTurns(e.locked(turn), func() {}) {
+func (e *Engine) Later(turn Turn) { e.later(turn, false) }
+
+// Soon is Later for what a client waits for.
+func (e *Engine) Soon(turn Turn) { e.later(turn, true) }
+
+func (e *Engine) later(turn Turn, awaited bool) {
+	w := Work{Turn: e.locked(turn), Awaited: awaited, Done: func() {}}
+	if h := e.Parts.Host; h.InTurns != nil && h.InTurns(w) {
 		return
 	}
 	for turn(shortTurn) {

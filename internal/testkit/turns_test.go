@@ -73,8 +73,8 @@ func TestLongRepliesAreMadeInTurns(t *testing.T) {
 // holdTurns has the test make the turns.
 func holdTurns(e *engine.Engine) *engine.Turn {
 	turn := new(engine.Turn)
-	e.Join(engine.Part{Host: engine.Host{InTurns: func(do engine.Turn, _ func()) bool {
-		*turn = do
+	e.Join(engine.Part{Host: engine.Host{InTurns: func(w engine.Work) bool {
+		*turn = w.Turn
 		return true
 	}}})
 	return turn

@@ -15,8 +15,8 @@ import (
 // done and reports whether there are more.
 func turnsOf(e *engine.Engine) (next func() (more bool)) {
 	var work []engine.Turn
-	e.Parts.Host.InTurns = func(do engine.Turn, _ func()) bool {
-		work = append(work, do)
+	e.Parts.Host.InTurns = func(w engine.Work) bool {
+		work = append(work, w.Turn)
 		return true
 	}
 	return func() bool {
