@@ -75,7 +75,7 @@ func (c *comparison) table(t, fresh *table, now int64) {
 			c.now[d.id] = given
 		}
 		there++
-		words += uint64(d.length)
+		words += uint64(t.standing(d.id).length)
 		texts += d.texts()
 		payloads += len(d.payload)
 		volatile += b2i(d.due != 0)
@@ -116,20 +116,28 @@ func (c *comparison) documents(held, fresh *table) {
 		if d == nil || c.now.of(d.id) == 0 {
 			continue
 		}
-		switch other := fresh.find(d.key); {
-		case other == nil:
+		other := fresh.find(d.key)
+		if other == nil {
 			c.failf("key %q is in the index, and is no document", d.key)
-		case !d.same(other, c.now):
-			c.failf("the document of key %q is known as %+v, and should be as %+v", d.key, *d, *other)
+			continue
+		}
+		have, want := held.standing(d.id), fresh.standing(other.id)
+		if !d.same(other, c.now) || !have.same(want) {
+			c.failf("the document of key %q is known as %+v with %+v, and should be as %+v with %+v", d.key, *d, *have,
+				*other, *want)
 		}
 	}
 }
 
 // same reports whether a document is known as in the fresh index.
 func (d *document) same(fresh *document, now renumbering) bool {
-	sameScore := cmp.Compare(d.score, fresh.score) == 0 // also if they are no numbers
-	return now.of(d.id) == fresh.id && sameScore && d.most == fresh.most && d.length == fresh.length &&
-		d.payload == fresh.payload && d.paid == fresh.paid && d.deadline == fresh.deadline && d.due == fresh.due
+	return now.of(d.id) == fresh.id && d.payload == fresh.payload && d.paid == fresh.paid &&
+		d.deadline == fresh.deadline && d.due == fresh.due
+}
+
+// same reports whether two documents stand the same, also if their scores are no numbers.
+func (s *standing) same(o *standing) bool {
+	return cmp.Compare(s.score, o.score) == 0 && s.most == o.most && s.length == o.length
 }
 
 // field compares the lists of a field.
@@ -306,8 +314,10 @@ func (v *vectors) numbers(i int) (list []float64) {
 // sorted compares the values by which documents are sorted.
 func (c *comparison) sorted(held, fresh *Field) {
 	h, f, texts := &held.lists.sorted, &fresh.lists.sorted, 0
-	for _, text := range h.texts {
-		texts += len(text)
+	for i, text := range h.texts {
+		if h.kinds[i] == IsText {
+			texts += len(text)
+		}
 	}
 	if texts != h.held {
 		c.failf("the values of %s have texts of %d bytes, and are counted as %d", held.Name, texts, h.held)

@@ -47,7 +47,7 @@ func sample(i int) *hash.Hash {
 var breaks = map[string]func(x *Index){
 	"key \"k1\" is not in the index":                   func(x *Index) { x.Remove("k1") },
 	"key \"k9\" is in the index, and is no document":   func(x *Index) { x.Put("k9", sample(9), 0) },
-	"the document of key \"k1\" is known as":           func(x *Index) { x.docs.find("k1").score = 2 },
+	"the document of key \"k1\" is known as":           func(x *Index) { x.docs.standings[0].score = 2 },
 	"document 1 of key \"k1\" is not where it belongs": func(x *Index) { x.docs.find("k1").id = 3 },
 	"are counted as 4, 2, 0 and 0":                     func(x *Index) { x.docs.words, x.docs.gone = 0, 2 },
 	"an element of key \"k1\" is due, and is not":      func(x *Index) { x.docs.find("k1").due = 1 },

@@ -19,6 +19,7 @@ type draft struct {
 	words    []wordOfDraft  // in the order in which they came first
 	places   map[string]int // of words
 	position int            // of the last word so far
+	standing standing       // of the document
 }
 
 // wordOfDraft is a word of the document, as its posting will have it.
@@ -78,11 +79,11 @@ func (f *Field) convert(c *content) error {
 
 // describe sets what the index knows of a document beside its lists.
 func (d *draft) describe(x *Index, doc *document, s source) {
-	doc.score = float32(x.Score)
+	d.standing = standing{score: float32(x.Score)}
 	if x.ScoreField != "" {
 		if t, ok := s.text(x.ScoreField); ok {
 			if score, ok := resp.ParseFloat([]byte(t)); ok && score == score {
-				doc.score = float32(score)
+				d.standing.score = float32(score)
 			}
 		}
 	}
@@ -91,9 +92,22 @@ func (d *draft) describe(x *Index, doc *document, s source) {
 	}
 	for i, f := range x.Fields {
 		if f.Sortable {
-			f.lists.sorted.add(doc.id, f.sortValue(&d.contents[i]))
+			f.lists.sorted.add(doc.id, x.share(f, f.sortValue(&d.contents[i])))
 		}
 	}
+}
+
+// share returns a value of a field with the text that the dictionary has, if it is a word or a tag
+// of other documents: so it takes no memory, and who looks at many finds it at one place.
+func (x *Index) share(f *Field, v Value) Value {
+	d := &x.words
+	if f.Kind == Tag {
+		d = &f.lists.tags
+	}
+	if w := d.find(v.Text); w != nil && v.Kind == IsText {
+		return Value{Kind: isShared, Text: w.text}
+	}
+	return v
 }
 
 // sortValue returns the value by which documents are sorted.
@@ -130,7 +144,7 @@ func (d *draft) list(x *Index, doc *document) {
 			d.tokens(x, f, c, language, doc)
 		default:
 			if f.Kind == Vector {
-				doc.most++ // as in RediSearch, for which a vector is as frequent a word as another
+				d.standing.most++ // as in RediSearch, for which a vector is as frequent a word as another
 			}
 			x.shape(f, c, doc)
 			f.lists.add(f, c, doc.id)
@@ -181,7 +195,7 @@ const stemWeight = 0.2
 func (d *draft) token(x *Index, f *Field, k text.Token, doc *document) {
 	weight := max(1, uint32(max(0, f.Weight)))
 	d.note(x, f, k.Text, weight, k.Position, doc)
-	doc.length += weight
+	d.standing.length += weight
 	if k.Stem != "" {
 		d.note(x, f, k.Stem, max(1, uint32(max(0, f.Weight*stemWeight))), k.Position, doc)
 	}
@@ -201,7 +215,7 @@ func (d *draft) note(x *Index, f *Field, word string, weight uint32, position in
 	}
 	w := &d.words[at]
 	w.frequency += weight
-	doc.most = max(doc.most, w.frequency)
+	d.standing.most = max(d.standing.most, w.frequency)
 	w.fields = w.fields.Or(query.Only(f.number))
 	if !x.NoOffsets {
 		w.positions = binary.AppendUvarint(w.positions, uint64(position-w.last))

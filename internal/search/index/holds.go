@@ -39,14 +39,14 @@ func (x *Index) Holds() *Holds {
 		h.SortBytes += l.sorted.bytes()
 	}
 	t := &x.docs
-	h.TableBytes = documentBytes*len(t.byKey) + t.payloads + 8*cap(t.docs)
+	h.TableBytes = documentBytes*len(t.byKey) + t.payloads + t.byNumber()
 	h.KeyBytes = keyBytes*len(t.byKey) + t.texts - t.payloads
 	return h
 }
 
 // What a document, a text for sorting, and entries of maps of keys and of words take beside their
 // texts.
-const documentBytes, textBytes, keyBytes, wordBytes = 80, 16, 52, 176
+const documentBytes, textBytes, keyBytes, wordBytes = 64, 16, 52, 176
 
 // dictionary adds the postings of a dictionary, and returns the bytes of its words.
 func (h *Holds) dictionary(d *dictionary) int {
@@ -108,9 +108,12 @@ func (f *Field) Bytes() int { return f.lists.bytes() + fieldBytes }
 
 // bytes returns the memory of the documents.
 func (t *table) bytes() int {
-	return len(t.byKey)*(documentBytes+keyBytes) + t.texts + 8*cap(t.docs) + len(t.waiting)*keyBytes +
+	return len(t.byKey)*(documentBytes+keyBytes) + t.texts + t.byNumber() + len(t.waiting)*keyBytes +
 		cap(t.dues)*dueBytes
 }
+
+// byNumber returns the bytes of what lies in the order of numbers.
+func (t *table) byNumber() int { return 8*cap(t.docs) + 12*cap(t.standings) }
 
 // bytes returns the memory of the lists.
 func (l *lists) bytes() int {

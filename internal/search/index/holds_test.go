@@ -28,6 +28,8 @@ func TestBytesAreThoseOfTheHeap(t *testing.T) {
 		{"few tags", Field{Kind: Tag, Separator: ','}, func(i int) string { return fmt.Sprintf("t%d,x%d", i%9, i%7) }},
 		{"many tags", Field{Kind: Tag}, func(i int) string { return fmt.Sprint("t", i) }},
 		{"sorted texts", Field{Kind: Tag, Sortable: true}, func(i int) string { return strings.Repeat("text", 10) }},
+		{"sorted texts of their own", Field{Kind: Tag, Sortable: true},
+			func(i int) string { return fmt.Sprint(strings.Repeat("Text", 9), i) }},
 		{"numbers", Field{Kind: Numeric}, func(i int) string { return fmt.Sprint(i * 7919 % documents) }},
 		{"places", Field{Kind: Geo}, func(i int) string { return fmt.Sprintf("%d,%d", i%90, i%80) }},
 		{"polygons", Field{Kind: Shape}, func(i int) string { return "POLYGON((0 0,0 9,9 9,3 4,0 0))" }},

@@ -148,7 +148,7 @@ func (x *Index) Put(key string, v keyspace.Value, deadline int64) {
 	doc.deadline, doc.due = deadline, s.due()
 	d.describe(x, doc, s)
 	d.list(x, doc)
-	x.docs.note(doc)
+	x.docs.note(doc, d.standing)
 }
 
 // Remove forgets the document of a key, if there is one.

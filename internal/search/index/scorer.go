@@ -83,16 +83,16 @@ func (e *Explanation) part() *Explanation {
 }
 
 // score returns how well a document matches. The explanation is nil unless it is wanted.
-func (s *scoring) score(m *match, d *document) (score float64, why *Explanation) {
+func (s *scoring) score(m *match, d *document, of *standing) (score float64, why *Explanation) {
 	if s.explain {
 		why = new(Explanation)
 	}
-	own := float64(d.score)
+	own := float64(of.score)
 	switch s.scorer {
 	case TFIDF:
-		return s.tfidf(m, d, d.most, why)
+		return s.tfidf(m, own, of.most, why)
 	case TFIDFDocNorm:
-		return s.tfidf(m, d, d.length, why)
+		return s.tfidf(m, own, of.length, why)
 	case BM25:
 		words := s.bm25(m, why.part())
 		slop := s.places.slop(m)
@@ -101,19 +101,19 @@ func (s *scoring) score(m *match, d *document) (score float64, why *Explanation)
 		}
 		return own * words / float64(slop), why
 	case BM25Std:
-		words := s.bm25std(m, d, why.part())
+		words := s.bm25std(m, of.length, why.part())
 		if why != nil {
 			why.sayf("Final BM25 : words BM25 %.2f * document score %.2f", words, own)
 		}
 		return own * words, why
 	case BM25StdTanh:
-		score = own * s.bm25std(m, d, why.part())
+		score = own * s.bm25std(m, of.length, why.part())
 		if why != nil {
 			why.sayf("Final Normalized BM25 : tanh(stretch factor 1/%d * Final BM25 %.2f)", s.tanh, score)
 		}
 		return libm.Tanh(score / float64(s.tanh)), why
 	case BM25StdNorm:
-		score = own * s.bm25std(m, d, why.part())
+		score = own * s.bm25std(m, of.length, why.part())
 		norm := score
 		if s.highest != 0 {
 			norm /= s.highest
@@ -133,8 +133,7 @@ func (s *scoring) score(m *match, d *document) (score float64, why *Explanation)
 	return s.hamming(d, why), why
 }
 
-func (s *scoring) tfidf(m *match, d *document, norm uint32, why *Explanation) (float64, *Explanation) {
-	own := float64(d.score)
+func (s *scoring) tfidf(m *match, own float64, norm uint32, why *Explanation) (float64, *Explanation) {
 	if own == 0 {
 		why.sayf("Document score is 0")
 		return 0, why
@@ -231,12 +230,12 @@ func (s *scoring) weighs(m *match) string {
 }
 
 // bm25std is BM25 as it is known as Okapi BM25.
-func (s *scoring) bm25std(m *match, d *document, why *Explanation) (sum float64) {
+func (s *scoring) bm25std(m *match, words uint32, why *Explanation) (sum float64) {
 	word, idf, f := "*", 1.0, 1.0
 	switch {
 	case m.kind == isIntersection || m.kind == isUnion:
 		for _, p := range m.parts {
-			sum += s.bm25std(p, d, why.part())
+			sum += s.bm25std(p, words, why.part())
 		}
 		if why != nil {
 			why.sayf("(Weight %.2f * children BM25 %.2f)", m.weight, sum)
@@ -253,11 +252,11 @@ func (s *scoring) bm25std(m *match, d *document, why *Explanation) (sum float64)
 		b = bm25B8
 	}
 	weight := s.weight(m)
-	length := float64(float32(d.length)) / s.average
+	length := float64(float32(words)) / s.average
 	sum = weight * idf * f * float64(bm25K+1) / (f + float64(bm25K)*(float64(1-b)+float64(b)*length))
 	if why != nil {
 		why.sayf("%s: (%.2f = %sIDF %.2f * (F %.2f * (k1 1.2 + 1)) / (F %.2f + k1 1.2 * (1 - b %g + b %g * "+
-			"Doc Len %d / Average Doc Len %.2f)))", word, sum, s.weighs(m), idf, f, f, b, b, d.length, s.average)
+			"Doc Len %d / Average Doc Len %.2f)))", word, sum, s.weighs(m), idf, f, f, b, b, words, s.average)
 	}
 	return sum
 }

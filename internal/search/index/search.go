@@ -170,7 +170,7 @@ func (w *Walk) tell() {
 		w.Distances = append(w.Distances, Distance{distance.name, distance.value})
 	}
 	if w.scores {
-		w.Score, w.Explanation = w.score(m, w.document)
+		w.Score, w.Explanation = w.score(m, w.document, w.index.docs.standing(w.Document.id))
 	}
 }
 

@@ -8,17 +8,21 @@ import (
 // ID is the number of a document, from 1 on in the order in which documents were put.
 type ID uint32
 
-// document is what the index knows of a document beside its lists.
+// document is what the index knows of a document beside its lists and its standing.
 type document struct {
 	id       ID
 	key      string
-	score    float32 // its own, of the definition or a field
-	most     uint32  // the frequency of its most frequent word
-	length   uint32  // its words, each as often as it is there
 	payload  string
 	paid     bool  // it has a payload
 	deadline int64 // of the key, in milliseconds; 0 for none
 	due      int64 // when its next element expires; 0 for never
+}
+
+// standing is what a document brings to its scores.
+type standing struct {
+	score  float32 // its own, of the definition or a field
+	most   uint32  // the frequency of its most frequent word
+	length uint32  // its words, each as often as it is there
 }
 
 // texts returns the bytes of the document's key and payload.
@@ -28,6 +32,9 @@ func (d *document) texts() int { return len(d.key) + len(d.payload) }
 type table struct {
 	docs  []*document // docs[id-1]; nil if it is gone
 	byKey map[string]*document
+	// standings is those of docs, one behind the other: a search with many results need not look at
+	// each document by itself.
+	standings []standing
 	// waiting is the keys that are no documents, but have elements that expire, and when the next
 	// one does: without it they may be some.
 	waiting map[string]int64
@@ -60,17 +67,22 @@ func (t *table) alive(id ID) bool { return t.get(id) != nil }
 // find returns the document of a key; nil if there is none.
 func (t *table) find(key string) *document { return t.byKey[key] }
 
+// standing returns the one of a document, which is there.
+func (t *table) standing(id ID) *standing { return &t.standings[id-1] }
+
 // add adds a document for a key that has none.
 func (t *table) add(key string) *document {
 	d := &document{id: t.last() + 1, key: key}
 	t.docs = append(t.docs, d)
+	t.standings = append(t.standings, standing{})
 	t.byKey[key] = d
 	return d
 }
 
 // note counts a document that is complete.
-func (t *table) note(d *document) {
-	t.words += uint64(d.length)
+func (t *table) note(d *document, s standing) {
+	*t.standing(d.id) = s
+	t.words += uint64(s.length)
 	t.texts += d.texts()
 	t.payloads += len(d.payload)
 	t.mortal = t.mortal || d.deadline != 0
@@ -100,7 +112,7 @@ func (t *table) remove(key string) {
 	}
 	delete(t.byKey, key)
 	t.docs[d.id-1] = nil
-	t.words -= uint64(d.length)
+	t.words -= uint64(t.standing(d.id).length)
 	t.texts -= d.texts()
 	t.payloads -= len(d.payload)
 	if d.due != 0 {
@@ -205,18 +217,20 @@ func (r renumbering) of(id ID) ID { return r[id] }
 func (t *table) renumber(breathe func()) renumbering {
 	now := make(renumbering, len(t.docs)+1)
 	docs := make([]*document, 0, len(t.byKey))
+	standings := make([]standing, 0, len(t.byKey))
 	for i, d := range t.docs {
 		if i%stepsBetween == 0 {
 			breathe()
 		}
 		if d != nil {
 			docs = append(docs, d)
+			standings = append(standings, t.standings[i])
 			d.id = ID(len(docs))
 			now[i+1] = d.id
 		}
 	}
 	t.freed += uint64(len(t.docs) - len(docs))
-	t.docs, t.gone = docs, 0
+	t.docs, t.standings, t.gone = docs, standings, 0
 	return now
 }
 

@@ -53,7 +53,7 @@ func TestElementsAreDueInTime(t *testing.T) {
 			docs.remove(key)
 			d := docs.add(key)
 			d.due = due
-			docs.note(d)
+			docs.note(d, standing{})
 			model[key] = due
 		}
 		require.LessOrEqual(t, len(docs.dues), 2*len(model)+leastDues+2)

@@ -23,18 +23,26 @@ type column struct {
 	kinds   []ValueKind
 	numbers []float64
 	texts   []string
-	held    int // bytes of the texts
+	held    int // bytes of the texts that are not shared
 }
 
 // at returns the value of a document; nothing if it has none.
 func (c *column) at(id ID) (v Value) {
+	if v = c.raw(id); v.Kind == isShared {
+		v.Kind = IsText
+	}
+	return v
+}
+
+// raw is at, but tells of texts that are shared.
+func (c *column) raw(id ID) (v Value) {
 	if int(id) > len(c.kinds) {
 		return v
 	}
 	switch v.Kind = c.kinds[id-1]; v.Kind {
 	case IsNumber:
 		v.Number = c.numbers[id-1]
-	case IsText:
+	case IsText, isShared:
 		v.Text = c.texts[id-1]
 	}
 	return v
@@ -47,8 +55,10 @@ func (c *column) add(id ID, v Value) {
 	case IsNumber:
 		put(&c.numbers, id, v.Number)
 	case IsText:
-		put(&c.texts, id, v.Text)
 		c.held += len(v.Text)
+		fallthrough
+	case isShared:
+		put(&c.texts, id, v.Text)
 	}
 }
 
@@ -62,13 +72,17 @@ func put[T any](list *[]T, id ID, v T) {
 
 // forget says that a document is gone.
 func (c *column) forget(id ID) {
-	if v := c.at(id); v.Kind != NoValue {
-		c.kinds[id-1] = NoValue
-		if v.Kind == IsText {
-			c.held -= len(v.Text)
-			c.texts[id-1] = ""
-		}
+	v := c.raw(id)
+	switch v.Kind {
+	case NoValue:
+		return
+	case IsText:
+		c.held -= len(v.Text)
+		fallthrough
+	case isShared:
+		c.texts[id-1] = ""
 	}
+	c.kinds[id-1] = NoValue
 }
 
 // clean removes the values of documents that are gone.
@@ -77,7 +91,7 @@ func (c *column) clean(s *sweep) {
 	*c = column{}
 	for i := range old.kinds {
 		if id := s.of(ID(i + 1)); id > 0 {
-			c.add(id, old.at(ID(i+1)))
+			c.add(id, old.raw(ID(i+1)))
 		}
 	}
 }
@@ -95,6 +109,7 @@ const (
 	NoValue ValueKind = iota
 	IsNumber
 	IsText
+	isShared // a text that a dictionary holds; only in columns
 )
 
 // NumberValue returns a number as a Value.
