@@ -14,7 +14,7 @@ import (
 //
 //	loop    Do ─▶ runGradually ─switch─▶ FT.SEARCH ... IsDue, Pause
 //	                     ◀─switch─────────────────────────────┘
-//	loop    commands of others, and now and then a turn: see Later
+//	loop    commands of others, and now and then a turn: see Soon
 //	        turn ─▶ resume ─switch─▶ ... Pause ... the reply is complete
 //	        the session is woken
 //
@@ -22,7 +22,8 @@ import (
 // which take a fraction of a microsecond, and nothing else.
 //
 // Invariants:
-//  1. At most one command has begun and not ended. Others that are Gradual wait for it, in order.
+//  1. At most one command has begun and not ended. Others that are Gradual wait for it, in order,
+//     and so does the next of many that together took a slice.
 //  2. In a script or a transaction, and for a master, a command does not pause.
 //  3. Whoever is about to change what a command relies on that has paused ends it before: see
 //     FinishGradual. Keys are nothing that it may rely on.
@@ -30,13 +31,15 @@ type gradual struct {
 	next    func() (struct{}, bool) // switches to the coroutine; nil if there is none
 	stop    func()                  // ends it between two commands
 	yield   func(struct{}) bool     // switches back
-	now     *step                   // the command that has begun
+	now     *step                   // the command that has begun, or is the next to begin
 	waiting []*step                 // those that have not
 	end     int64                   // when the slice is over, by the machine's clock
 	inside  bool                    // the coroutine runs
 	whole   bool                    // the command is to end without a pause
 	over    bool                    // it has ended
 	first   *step                   // room for the command that has not paused
+	ended   int64                   // when the last command ended that had not paused
+	row     int64                   // how long those ran, in microseconds, that came one after another
 }
 
 // step is a command that the coroutine runs, or is to run.
@@ -50,8 +53,12 @@ type step struct {
 	micros  int64 // that it has run
 }
 
-// slice is how long a command runs until it pauses.
-const slice = 2 * time.Millisecond
+// slice is how long a command runs until it pauses, or several that come one after another until
+// the next one waits: with less than rowGap between them no others had a chance.
+const (
+	slice  = 2 * time.Millisecond
+	rowGap = 100 * time.Microsecond
+)
 
 // mayPause reports whether a command of the session may pause.
 func (w *World) mayPause(s *Session) bool {
@@ -62,21 +69,22 @@ func (w *World) mayPause(s *Session) bool {
 // runGradually runs a command until it ends or pauses, or lets it wait for those before it.
 func (w *World) runGradually(s *Session, cmd *command.Command, args [][]byte) {
 	e := w.engine
-	g := &e.gradual
-	if g.now != nil {
-		p := &step{world: w, session: s, cmd: cmd, args: copyArgs(args)}
-		g.waiting = append(g.waiting, p)
-		e.stopwatch.n = 0
-		p.detach()
-		return
-	}
+	g, begun := &e.gradual, e.stopwatch.since
 	if g.next == nil {
 		g.begin()
 	}
+	if begun-g.ended > rowGap.Microseconds() {
+		g.row = 0
+	}
+	if g.now != nil || g.row >= slice.Microseconds() {
+		e.enqueue(&step{world: w, session: s, cmd: cmd, args: copyArgs(args)})
+		return
+	}
 	*g.first = step{world: w, session: s, cmd: cmd, args: args, start: s.settled}
 	g.now = g.first
-	if g.run(e.stopwatch.since + slice.Microseconds()); g.over {
-		g.now = nil
+	if g.run(begun + slice.Microseconds()); g.over {
+		g.now, g.ended = nil, e.Machine()
+		g.row += g.ended - begun
 		return
 	}
 	p := g.now
@@ -84,6 +92,19 @@ func (w *World) runGradually(s *Session, cmd *command.Command, args [][]byte) {
 	p.args, p.micros = copyArgs(args), e.lap()
 	p.call.Args = p.args
 	p.detach()
+	e.Soon(e.gradually)
+}
+
+// enqueue lets a command wait for its turn.
+func (e *Engine) enqueue(p *step) {
+	g := &e.gradual
+	e.stopwatch.n = 0
+	p.detach()
+	if g.now != nil {
+		g.waiting = append(g.waiting, p)
+		return
+	}
+	g.now = p
 	e.Soon(e.gradually)
 }
 
@@ -126,6 +147,7 @@ func (e *Engine) gradually(length time.Duration) (more bool) {
 	for more = g.now != nil; more; more = g.now != nil && e.Machine() < end {
 		g.now.world.between(func() { g.resume(e, end) })
 	}
+	g.row = 0
 	return g.now != nil
 }
 

@@ -163,6 +163,38 @@ func TestQueriesWaitForEachOther(t *testing.T) {
 	require.Equal(t, "+OK\r\n", string(b.Collect(third).Out))
 }
 
+// TestManyShortQueriesWait: when several clients' queries come right after another, the next one
+// waits once they have taken as long as one that pauses; with time in between none does.
+func TestManyShortQueriesWait(t *testing.T) {
+	b := newBusy(t)
+	b.fill(300)
+	for _, between := range []int64{0, 1000} {
+		b.now += 1e6
+		var waits []*engine.Session
+		b.tick = 10 // microseconds, whenever the clock is read
+		for range 1000 {
+			s := b.NewSession(nil)
+			if _, blocked := b.send(s, "FT.SEARCH i * NOCONTENT LIMIT 0 0"); blocked {
+				waits = append(waits, s)
+			}
+			b.now += between
+		}
+		b.tick = 0
+		if between > 0 {
+			require.Empty(t, waits)
+			continue
+		}
+		require.NotEmpty(t, waits)
+		require.Less(t, len(waits), 1000)
+		require.Equal(t, ":0\r\n", b.do("DEL none"))
+		for b.turn() {
+		}
+		for _, s := range waits {
+			require.Equal(t, "*1\r\n:300\r\n", string(b.Collect(s).Out))
+		}
+	}
+}
+
 // TestGoneClientsEndQueries: when the client of a query is gone the query ends at once, and one
 // that waits never begins.
 func TestGoneClientsEndQueries(t *testing.T) {
