@@ -301,9 +301,8 @@ func (c *comparison) graph(name string, v *vectors) {
 
 // numbers returns those of vector i.
 func (v *vectors) numbers(i int) (list []float64) {
-	d := v.space.Dimensions
-	if v.double != nil {
-		return v.double[i*d : (i+1)*d]
+	if v.space.Element == Float64 {
+		return v.double.at(i)
 	}
 	for _, f := range v.at(i) {
 		list = append(list, float64(f))

@@ -91,7 +91,7 @@ var breaks = map[string]func(x *Index){
 		x.Fields[4].lists.shapes.list[1].rings[0][0].x = 7
 	},
 	"the vectors of VECTOR: that of document 2 is another one": func(x *Index) {
-		x.Fields[5].lists.vectors.single[3]++
+		x.Fields[5].lists.vectors.single.at(1)[1]++
 	},
 }
 

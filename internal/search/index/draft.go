@@ -267,7 +267,7 @@ type lists struct {
 
 func (l *lists) init(f *Field) {
 	l.tags.bare, l.missing.bare = true, true
-	l.vectors.space = f.Space
+	l.vectors.init(f.Space)
 }
 
 // shape enters the shapes of a document. One that is none is counted, but the document stays.

@@ -207,11 +207,16 @@ func (s *Space) blob(list []json.Value) (blob []byte, err error) {
 type vectors struct {
 	space  Space
 	ids    []ID
-	nodes  []hnsw.Ref // of the first of ids; 0 if the document is gone
-	single []float32  // the vectors of the others
-	double []float64  // the same for FLOAT64
+	nodes  []hnsw.Ref    // of the first of ids; 0 if the document is gone
+	single rows[float32] // the vectors of the others
+	double rows[float64] // the same for FLOAT64
 	graph  *hnsw.Graph
 	loose  []int // places of nodes that are to be removed
+}
+
+func (v *vectors) init(s Space) {
+	v.space = s
+	v.single.width, v.double.width = s.Dimensions, s.Dimensions
 }
 
 // fewVectors is up to how many all are looked at sooner than a graph is made.
@@ -237,15 +242,13 @@ func (v *vectors) connect(docs *table) {
 	if v.graph == nil {
 		v.newGraph()
 	}
-	at, d, node := len(v.nodes), v.space.Dimensions, hnsw.Ref(0)
+	at, node := len(v.nodes), hnsw.Ref(0)
 	if docs.alive(v.ids[at]) {
-		raw := hnsw.Raw(v.single[:d])
+		raw := hnsw.Raw(v.single.at(0))
 		node = v.graph.Insert(&raw, uint32(at), max(1, min(v.space.Construction, hnsw.MaxEF)))
 	}
 	v.nodes = append(v.nodes, node)
-	if v.single = v.single[d:]; len(v.single) == 0 {
-		v.single = nil
-	}
+	v.single.shift()
 }
 
 func (v *vectors) newGraph() {
@@ -261,9 +264,9 @@ func (v *vectors) newGraph() {
 func (v *vectors) add(blob []byte, id ID) {
 	v.ids = append(v.ids, id)
 	if v.space.Element == Float64 {
-		v.double = append(v.double, decode[float64](&v.space, blob)...)
+		v.double.add(decode[float64](&v.space, blob))
 	} else if numbers := decode[float32](&v.space, blob); !v.again(numbers) {
-		v.single = append(v.single, numbers...)
+		v.single.add(numbers)
 	}
 }
 
@@ -310,14 +313,12 @@ func (v *vectors) at(i int) []float32 {
 	if i < len(v.nodes) {
 		return v.graph.Floats(v.nodes[i])
 	}
-	i -= len(v.nodes)
-	d := v.space.Dimensions
-	return v.single[i*d : (i+1)*d]
+	return v.single.at(i - len(v.nodes))
 }
 
 // fetch has the processor fetch a vector by its place, and does not wait for it.
 func (v *vectors) fetch(i int) {
-	if v.double == nil {
+	if v.space.Element != Float64 {
 		simd.Fetch(v.at(i))
 	}
 }
@@ -325,7 +326,7 @@ func (v *vectors) fetch(i int) {
 // clean removes the vectors of documents that are gone.
 func (v *vectors) clean(s *sweep) {
 	v.tighten()
-	n, nodes, waiting, d := 0, 0, 0, v.space.Dimensions
+	n, nodes, waiting := 0, 0, 0
 	for i, id := range v.ids {
 		if id = s.of(id); id == 0 {
 			continue
@@ -336,17 +337,21 @@ func (v *vectors) clean(s *sweep) {
 			v.nodes[n] = v.nodes[i]
 			v.graph.SetData(v.nodes[n], uint32(n))
 			nodes++
-		case v.double != nil:
-			copy(v.double[waiting*d:(waiting+1)*d], v.double[from*d:])
+		case v.space.Element == Float64:
+			copy(v.double.at(waiting), v.double.at(from))
 			waiting++
 		default:
-			copy(v.single[waiting*d:(waiting+1)*d], v.single[from*d:])
+			copy(v.single.at(waiting), v.single.at(from))
 			waiting++
 		}
 		n++
 	}
 	v.ids, v.nodes = v.ids[:n], v.nodes[:nodes]
-	v.double, v.single = v.double[:min(len(v.double), waiting*d)], v.single[:min(len(v.single), waiting*d)]
+	if v.space.Element == Float64 {
+		v.double.cut(waiting)
+	} else {
+		v.single.cut(waiting)
+	}
 }
 
 // target is a vector to which distances are measured.
@@ -378,7 +383,7 @@ func (t *target) distance(i int) float64 {
 	s := &t.of.space
 	switch {
 	case s.Element == Float64:
-		return distance(s.Metric, t.double, t.of.double[i*s.Dimensions:(i+1)*s.Dimensions])
+		return distance(s.Metric, t.double, t.of.double.at(i))
 	case s.Metric == L2:
 		return float64(simd.Squares(t.single, t.of.at(i)))
 	}
@@ -403,7 +408,7 @@ func distance(m Metric, a, b []float64) (sum float64) {
 
 // bytes returns the memory of the vectors.
 func (v *vectors) bytes() int {
-	n := cap(v.ids)*4 + cap(v.nodes)*4 + cap(v.single)*4 + cap(v.double)*8
+	n := cap(v.ids)*4 + cap(v.nodes)*4 + v.single.bytes() + v.double.bytes()
 	if v.graph != nil {
 		n += v.graph.Bytes()
 	}
