@@ -151,8 +151,11 @@ func (p pause) String() string {
 	return text
 }
 
-// TestLargeDataset measures. What it finds depends on the machine, so it asserts nothing but that
-// the pages work.
+// TestLargeDataset measures what docs/console.md says of large databases. What it finds depends on
+// the machine, so it asserts nothing but that the pages work. A higher priority than the browser's
+// keeps the browser from holding up the server:
+//
+//	nice -n -10 go test ./internal/console/browser -run 'LargeDataset|Hundred' -large -v
 func TestLargeDataset(t *testing.T) {
 	p := startLarge(t, "slowlog-log-slower-than", "-1", "slowlog-max-len", "1000")
 	v := p.Visit()
