@@ -64,7 +64,7 @@ var Rules = []Rule{
 	{"index-from-one", Error, "KEYS[0] and ARGV[0] are always nil: Lua counts from 1.",
 		"return redis.call('GET', KEYS[0])", "return redis.call('GET', KEYS[1])", ""},
 	{"missing-element", Error,
-		"The script has counted KEYS or ARGV, and there are fewer elements than this one: it is always nil.",
+		"The script requires fewer KEYS or ARGV than this element needs, so the element is always nil.",
 		"if #ARGV ~= 1 then return redis.error_reply('ERR limit?') end\nif redis.call('INCR', " +
 			"KEYS[1]) > tonumber(ARGV[2]) then return 0 end\nredis.call('EXPIRE', KEYS[1], 60)\nreturn 1",
 		"if #ARGV ~= 1 then return redis.error_reply('ERR limit?') end\nif redis.call('INCR', " +
@@ -90,7 +90,7 @@ var Rules = []Rule{
 		"return redis.call('EXPIRE', KEYS[1], math.ceil(ARGV[1] / 1000))", ""},
 	{"not-in-scripts", Error, "Scripts cannot call this command.", "return redis.call('SUBSCRIBE', ARGV[1])",
 		"return redis.call('PUBLISH', ARGV[1], 'hello')", ""},
-	{"write-in-read-only", Error, "The program has the flag no-writes but calls a command that writes.",
+	{"write-in-read-only", Error, "The script has the flag no-writes but calls a command that writes.",
 		"#!lua flags=no-writes\nreturn redis.call('INCR', KEYS[1])", "#!lua\nreturn redis.call('INCR', KEYS[1])", ""},
 	{"newer-command", Error, "The release that the script is checked for does not have the command yet.",
 		"return redis.call('GETDEL', KEYS[1])",
@@ -105,7 +105,7 @@ var Rules = []Rule{
 
 	// Replies of commands.
 	{"nil-reply", Warning, "A command returns false if there is no value, " +
-		"and an element that a list does not have is nil. What the script does with it then fails.",
+		"and an element that a list does not have is nil. The script uses it in a way that then fails.",
 		"return redis.call('GET', KEYS[1]) + 1", "return (redis.call('GET', KEYS[1]) or 0) + 1", ""},
 	{"nil-comparison", Error,
 		"An absent value is false in a script, not nil, so the comparison always has the same result.",
@@ -114,8 +114,8 @@ var Rules = []Rule{
 	{"mixed-comparison", Error,
 		"A number is compared with a string: == is never true, and < fails. The values of keys and ARGV are strings.",
 		"if ARGV[1] > 10 then return 1 end\nreturn 0", "if tonumber(ARGV[1]) > 10 then return 1 end\nreturn 0", ""},
-	{"default-number", Warning, "A reply or an argument with a number as its default is compared with < or its like: " +
-		"that fails, for a string once the value is there, for the default while it is not.",
+	{"default-number", Warning, "A reply or an argument that defaults to a number is compared by <, <=, > or >=. " +
+		"The value is a string and its default is a number, so one of the two comparisons fails.",
 		"local count = redis.call('GET', KEYS[1]) or 0\nif count > 5 then return 1 end\nreturn 0",
 		"local count = tonumber(redis.call('GET', KEYS[1]) or 0)\nif count > 5 then return 1 end\nreturn 0", ""},
 	{"text-order", Warning,
@@ -128,8 +128,8 @@ var Rules = []Rule{
 	{"always-true", Error, "Only nil and false are false in Lua: 0 and an empty list are true.",
 		"if redis.call('EXISTS', KEYS[1]) then return 'there' end\nreturn 'absent'",
 		"if redis.call('EXISTS', KEYS[1]) == 1 then return 'there' end\nreturn 'absent'", ""},
-	{"named-element", Error, "A reply of names and values, as that of HGETALL, CONFIG GET or TIME, is a list: " +
-		"it has elements by numbers only.",
+	{"named-element", Error, "A reply such as that of HGETALL, CONFIG GET or TIME is a list: " +
+		"its elements have numbers, not names.",
 		"local h = redis.call('HGETALL', KEYS[1])\nreturn h.limit",
 		"return redis.call('HGET', KEYS[1], 'limit')", ""},
 	{"ignored-error", Warning, "redis.pcall returns an error as a table, and the script ignores it. " +
@@ -144,7 +144,7 @@ var Rules = []Rule{
 		"return {count = 1, left = 2}", "return {'count', 1, 'left', 2}", ""},
 	{"fraction-reply", Warning, "A number becomes an integer in a reply: its fractional part is lost. " +
 		"Reply with a string, or round the number.", "return ARGV[1] / 3", "return tostring(ARGV[1] / 3)", ""},
-	{"lost-digits", Warning, "As a string a number has 14 digits: microseconds since 1970 have 16. " +
+	{"lost-digits", Warning, "A number becomes a string of 14 digits, but microseconds since 1970 have 16. " +
 		"redis.call keeps 17.", "local now = redis.call('TIME')\nreturn tostring(now[1] * 1000000 + now[2])",
 		"local now = redis.call('TIME')\nreturn string.format('%.0f', now[1] * 1000000 + now[2])", ""},
 
@@ -173,16 +173,16 @@ var Rules = []Rule{
 		"Pass them in groups.", "return redis.call('SADD', KEYS[2], unpack(redis.call('SMEMBERS', KEYS[1])))",
 		"local some = redis.call('SRANDMEMBER', KEYS[1], 100)\nif #some == 0 then return 0 end\n" +
 			"return redis.call('SADD', KEYS[2], unpack(some))", ""},
-	{"time-member", Warning, "The events of a window are members of a sorted set, and the member is the time: " +
-		"of two events at the same time one is lost, and the limit lets more pass.",
+	{"time-member", Warning, "A sorted set has the times of events as members: " +
+		"of two events at the same time one is lost, and more pass than the limit allows.",
 		"redis.call('ZREMRANGEBYSCORE', KEYS[1], 0, ARGV[1] - ARGV[2])\n" +
 			"redis.call('ZADD', KEYS[1], ARGV[1], ARGV[1])\nredis.call('PEXPIRE', KEYS[1], ARGV[2])\n" +
 			"return redis.call('ZCARD', KEYS[1])",
 		"redis.call('ZREMRANGEBYSCORE', KEYS[1], 0, ARGV[1] - ARGV[2])\n" +
 			"redis.call('ZADD', KEYS[1], ARGV[1], ARGV[1] .. ':' .. redis.call('INCR', KEYS[2]))\n" +
 			"redis.call('PEXPIRE', KEYS[1], ARGV[2])\nreturn redis.call('ZCARD', KEYS[1])", ""},
-	{"extended-window", Warning, "A counter that is compared with a limit gets its deadline anew with each event: " +
-		"it never ends for a client that goes on.",
+	{"extended-window", Warning, "Each event renews the TTL of a counter that is compared with a limit: " +
+		"its window never ends for a client that goes on.",
 		"local n = redis.call('INCR', KEYS[1])\nredis.call('EXPIRE', KEYS[1], ARGV[2])\n" +
 			"if n > tonumber(ARGV[1]) then return 0 end\nreturn 1",
 		"local n = redis.call('INCR', KEYS[1])\nif n == 1 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end\n" +
