@@ -155,7 +155,8 @@ func (p pause) String() string {
 // the machine, so it asserts nothing but that the pages work. A higher priority than the browser's
 // keeps the browser from holding up the server:
 //
-//	nice -n -10 go test ./internal/console/browser -run 'LargeDataset|Hundred' -large -v
+//	nice -n -10 go test ./internal/console/browser -large -v \
+//		-run 'TestLargeDataset|TestAHundredPages'
 func TestLargeDataset(t *testing.T) {
 	p := startLarge(t, "slowlog-log-slower-than", "-1", "slowlog-max-len", "1000")
 	v := p.Visit()

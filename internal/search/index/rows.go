@@ -1,7 +1,5 @@
 package index
 
-import "unsafe"
-
 // rows are vectors of one length, one behind the other in blocks, so that none is copied when
 // others come. The first ones can be taken away.
 type rows[F float32 | float64] struct {
@@ -9,7 +7,7 @@ type rows[F float32 | float64] struct {
 	blocks [][]F
 	gone   int // vectors of the first block that were taken away
 	n      int // vectors that are there
-	held   int // bytes of the blocks
+	held   int // numbers that the blocks have room for
 }
 
 // rowsOfBlock is how many vectors a block has. The last one grows up to that.
@@ -32,8 +30,8 @@ func (r *rows[F]) add(v []F) {
 	r.n++
 }
 
-// hold counts the memory of a block, or no longer does.
-func (r *rows[F]) hold(b []F, sign int) { r.held += sign * cap(b) * int(unsafe.Sizeof(F(0))) }
+// hold counts the room of a block, or no longer does.
+func (r *rows[F]) hold(b []F, sign int) { r.held += sign * cap(b) }
 
 // at returns vector i.
 func (r *rows[F]) at(i int) []F {
@@ -71,4 +69,13 @@ func (r *rows[F]) cut(n int) {
 }
 
 // bytes returns the memory of the vectors.
-func (r *rows[F]) bytes() int { return r.held + cap(r.blocks)*int(unsafe.Sizeof([]F(nil))) }
+func (r *rows[F]) bytes() int {
+	number := 8
+	if _, single := any(F(0)).(float32); single {
+		number = 4
+	}
+	return number*r.held + blockHead*cap(r.blocks)
+}
+
+// blockHead is what a block takes beside its numbers, in bytes.
+const blockHead = 24

@@ -3,7 +3,6 @@ package index
 import (
 	"math/rand/v2"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -35,7 +34,7 @@ func TestRows(t *testing.T) {
 			for i, v := range model {
 				require.Equal(t, v, r.at(i))
 			}
-			bytes := cap(r.blocks) * int(unsafe.Sizeof([]float64(nil)))
+			bytes := 24 * cap(r.blocks)
 			for _, b := range r.blocks {
 				bytes += 8 * cap(b)
 			}
