@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"time"
 
 	"github.com/miniserver-go/miniserver/internal/dataset"
 	"github.com/miniserver-go/miniserver/resp"
@@ -59,6 +60,7 @@ func (a *valueAttack) step(r *rand.Rand) error {
 func (a *valueAttack) do(c *conn, commands []dataset.Command) error {
 	for _, args := range commands {
 		a.doing("printf '%.2000s' | nc 127.0.0.1 6379", escape(request(args...)))
+		c.SetDeadline(time.Now().Add(replyTime)) // there may be many commands
 		reply, err := c.do(args...)
 		if err != nil {
 			return err
