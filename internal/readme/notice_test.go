@@ -18,7 +18,7 @@ import (
 var (
 	// fetches matches code that fetches what a release publishes.
 	fetches = regexp.MustCompile(`(pip|npm) install .*miniserver-testkit|miniserver/miniserver\b|` +
-		`io\.github\.miniserver</groupId>|(go (install|get)|git clone https://|uses:) ?(github\.com/)?miniserver-go/|` +
+		`io\.github\.miniserver-go</groupId>|(go (install|get)|git clone https://|uses:) ?(github\.com/)?miniserver-go/|` +
 		`releases/latest/download|brew install`)
 	// released matches the heading of a release in the changelog.
 	released = regexp.MustCompile(`(?m)^## v?\d`)
