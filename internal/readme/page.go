@@ -20,6 +20,8 @@
 // rewrite the pages:
 //
 //	go test ./internal/readme -update
+//
+// Measured figures in the text have sources, which testdata/figures.txt names.
 package readme
 
 import (
