@@ -98,7 +98,7 @@ func (s *Server) drop(_ TB, w *World) {
 	_ = s.kit("MINI.WORLD", "DROP", w.name)
 }
 
-// enter connects a client to the world, for Do. No outage strikes it, unless it has yet to log in,
+// enter connects a client to the world, for Do. No outage hits it, unless it has yet to log in,
 // as Do does itself in the world of new connections.
 func (w *World) enter(ctx context.Context) (net.Conn, error) {
 	conn, err := w.home.dial(ctx)

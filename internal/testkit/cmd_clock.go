@@ -26,7 +26,7 @@ func clockLines() []command.Line {
 			{Name: "set", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdClockSet), Reply: "integer", Since: since,
 				Syntax: "<unix-time-milliseconds|date>",
 				Summary: "Sets the clock. Ahead it moves as by ADVANCE; back it jumps, " +
-					"and deadlines stay where they are.",
+					"and expiration times stay the same.",
 				Complexity: "O(N), N being the number of keys, elements and blocked clients that are due"},
 			{Name: "status", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdClockStatus), Reply: "array",
 				Since: since, Summary: "Returns the time and how the clock runs.", Complexity: "O(1)"},

@@ -13,7 +13,7 @@ import (
 
 func faultLines() []command.Line {
 	return []command.Line{{Name: "mini.fault", Arity: -2, Flags: flags, Since: since,
-		Summary:    "A container for commands about faults, which strike the commands of clients.",
+		Summary:    "A container for commands about faults, which hit the commands of clients.",
 		Complexity: "Depends on the subcommand", Subs: []command.Line{
 			{Name: "add", Arity: -7, Flags: flags, Run: engine.On((*Kit).cmdFaultAdd), Reply: "status", Since: since,
 				Syntax: "id ON selector=<ANY|COMMAND command|KEY pattern|" + clientWords + ">... " +
@@ -21,7 +21,7 @@ func faultLines() []command.Line {
 					"duration|DROP|LOST-REPLY|HALF-REPLY|LOADING|READONLY|MASTERDOWN|NOSCRIPT|OOM|MOVED " +
 					"addr(host:port)|ASK addr(host:port)> " +
 					"[PROB share:double] [TIMES count] [AFTER count] [SEED seed:integer]",
-				Summary: "Adds a fault. It strikes the commands that all selectors match, " +
+				Summary: "Adds a fault. It hits the commands that all selectors match, " +
 					"each of which may be given once.", Complexity: "O(N), N being the number of faults"},
 			{Name: "clear", Arity: -2, Flags: flags,
 				Run: engine.On((*Kit).cmdFaultClear), Reply: "status", Since: since, Syntax: "[id]",
@@ -29,7 +29,7 @@ func faultLines() []command.Line {
 				Complexity: "O(N), N being the number of faults"},
 			helpFor(),
 			{Name: "list", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdFaultList), Reply: "array", Since: since,
-				Summary:    "Returns the faults, and how many commands each has seen and struck.",
+				Summary:    "Returns the faults, and how many commands each has seen and hit.",
 				Complexity: "O(N), N being the number of faults"},
 		}}}
 }

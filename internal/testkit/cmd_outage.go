@@ -7,7 +7,7 @@ import (
 
 func outageLines() []command.Line {
 	return []command.Line{{Name: "mini.outage", Arity: -2, Flags: flags, Since: since,
-		Summary:    "A container for commands about outages, which strike the connections of clients.",
+		Summary:    "A container for commands about outages, which hit the connections of clients.",
 		Complexity: "Depends on the subcommand", Subs: []command.Line{
 			{Name: "begin", Arity: -3, Flags: flags, Run: engine.On((*Kit).cmdOutageBegin), Reply: "status",
 				Since:  since,
@@ -26,7 +26,7 @@ func outageLines() []command.Line {
 				Complexity: "O(N), N being the number of clients and, if it is to be empty, of keys"},
 			{Name: "status", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdOutageStatus), Reply: "array",
 				Since:      since,
-				Summary:    "Returns what the outage is, how long it lasts, and how often it has struck.",
+				Summary:    "Returns what the outage is, how long it lasts, and how often it has hit a connection.",
 				Complexity: "O(1)"},
 		}}}
 }

@@ -45,7 +45,7 @@ func worldLines() []command.Line {
 			{Name: "use", Arity: -3, Flags: flags,
 				Run: engine.On((*Kit).cmdWorldUse), Reply: "status", Since: since, Syntax: "name [OPERATOR]",
 				Summary: "Moves the client to a world, which is made if there is none of this name. " +
-					"No outage strikes an operator.",
+					"No outage hits an operator.",
 				Complexity: "O(N), N being the number of worlds"},
 		}}}
 }

@@ -164,7 +164,7 @@ export class World {
   waitForLength(key: string, count: number, options?: WaitOptions): Promise<void>
   /** Waits until that many clients listen to a channel. */
   waitForSubscribers(channel: string, count: number, options?: WaitOptions): Promise<void>
-  /** Waits until the outage has struck that many connections. */
+  /** Waits until the outage has hit that many connections. */
   waitForOutage(count: number, options?: WaitOptions): Promise<void>
   /** Waits until no command has ended for some time. */
   waitForQuiet(time: Duration, options?: WaitOptions): Promise<void>

@@ -104,7 +104,7 @@ class World:
         return self.wait_for("SUBSCRIBERS", channel, count, timeout=timeout)
 
     def wait_for_outage(self, count, timeout=5.0):
-        """Wait until the outage has struck that many connections."""
+        """Wait until the outage has hit that many connections."""
         return self.wait_for("OUTAGE", count, timeout=timeout)
 
     def wait_for_quiet(self, seconds, timeout=5.0):

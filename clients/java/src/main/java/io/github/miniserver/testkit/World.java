@@ -173,7 +173,7 @@ public final class World implements AutoCloseable {
     waitFor(PATIENCE, "SUBSCRIBERS", channel, count);
   }
 
-  /** Waits until the outage has struck that many connections. */
+  /** Waits until the outage has hit that many connections. */
   public void waitForOutage(int count) throws TimeoutException {
     waitFor(PATIENCE, "OUTAGE", count);
   }
