@@ -16,7 +16,7 @@ import (
 
 // settings are the parameters of FT.CONFIG, which are those search-* of CONFIG, too.
 type settings struct {
-	MinPrefix, MinStem                  int64
+	MinPrefix                           int64
 	MaxPrefixExpansions                 int64
 	MaxResults, MaxAggregates           int64 // negative for no limit
 	DefaultDialect, Timeout, CursorIdle int64 // milliseconds
@@ -27,7 +27,7 @@ type settings struct {
 }
 
 func newSettings() *settings {
-	s := &settings{MinPrefix: 2, MinStem: 4, MaxPrefixExpansions: 200, MaxResults: 1_000_000,
+	s := &settings{MinPrefix: 2, MaxPrefixExpansions: 200, MaxResults: 1_000_000,
 		MaxAggregates: -1, DefaultDialect: 1, Timeout: 500, CursorIdle: 300_000, TanhFactor: 4,
 		OnTimeout: "return", DefaultScorer: "TFIDF", numbers: make(map[string]*int64), texts: make(map[string]*string)}
 	for _, p := range parameters {
@@ -67,14 +67,14 @@ type parameter struct {
 }
 
 // parameters are those of FT.CONFIG, in their order. What RediSearch has for its collection of
-// garbage, its threads and its trees has no effect.
+// garbage, its threads and its trees has no effect, nor has the least length of stems.
 var parameters = []parameter{
 	{name: "EXTLOAD", config: "ext-load", about: "A library with scorers and expanders", initial: "-", fixed: true},
 	{name: "NOGC", config: "no-gc", about: "Whether garbage is not collected", initial: "false", fixed: true},
 	{name: "MINPREFIX", config: "min-prefix", about: "The least bytes of a prefix",
 		number: func(s *settings) *int64 { return &s.MinPrefix }, least: 1, most: math.MaxInt64},
-	{name: "MINSTEMLEN", config: "min-stem-len", about: "The least bytes of a word that has a stem",
-		number: func(s *settings) *int64 { return &s.MinStem }, least: 2, most: math.MaxUint32, low: errMinStem},
+	{name: "MINSTEMLEN", config: "min-stem-len", about: "Has no effect", initial: "4", least: 2,
+		most: math.MaxUint32, low: errMinStem},
 	{name: "FORKGC_SLEEP_BEFORE_EXIT", config: "fork-gc-sleep-before-exit", about: "Has no effect", initial: "0"},
 	{name: "MAXDOCTABLESIZE", config: "max-doctablesize", about: "The most documents that a table begins with",
 		initial: "1000000", fixed: true},
