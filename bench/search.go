@@ -64,8 +64,8 @@ var indexColumns = []column{
 	{"ours/it", "%.2f", "rss_ratio"},
 	{"changes/s", "%.0f", "change_rate"},
 	{"ours/it", "%.2f", "change_ratio"},
-	{"CPU us", "%.0f", "change_us"},
-	{"ours/it", "%.2f", "change_us_ratio"},
+	{"CPU us", "%.0f", "change_cpu_us"},
+	{"ours/it", "%.2f", "change_cpu_ratio"},
 	{"without", "%.0f", "write_us"},
 	{"ping ms", "%.1f", "change_ping_ms"},
 	{"recall@10", "%.3f", "recall"},
@@ -125,7 +125,7 @@ func (o *searchRun) measure(corpora []corpus, servers []binary) (indexes, querie
 			}
 		}
 		indexes.rows = append(indexes.rows, searchRows(d.name(), 0, servers, rounds,
-			"index_rate", "index_ping_ms", "rss_bytes", "change_rate", "change_us")...)
+			"index_rate", "index_ping_ms", "rss_bytes", "change_rate", "change_cpu_us")...)
 		for i, q := range d.asked {
 			queries.rows = append(queries.rows, searchRows(q.name, i+1, servers, rounds,
 				"alone_rate", "many_rate", "query_us", "ping_ms")...)
@@ -334,7 +334,7 @@ func (d corpus) change(s *server, r row) error {
 	if err != nil {
 		return err
 	}
-	err = s.timed(r, "change_rate", "change_us", n, func() error {
+	err = s.timed(r, "change_rate", "change_cpu_us", n, func() error {
 		return cmp.Or(d.write100(s, n, func(i int) []string { return d.write(i, n-1-i) }), d.await(s))
 	})
 	r["change_ping_ms"] = inMillis(pings.stop())

@@ -392,11 +392,12 @@ func TestKeptFiguresAreCompared(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte(`{"rows":[
 		{"name":"a","server":"redis","kps":10},{"name":"a","server":"valkey","kps":8,"kps_ratio":1.5},
 		{"name":"a","server":"ours","kps":12},{"name":"b","server":"redis","kps":10},{"name":"b","server":"ours","kps":9},
-		{"name":"ours","mb":1.04},{"name":"ours","mb":1.01}]}`), 0o644))
+		{"name":"a","server":"redis","new_keys_rate":10},{"name":"a","server":"valkey","new_keys_rate":4},
+		{"name":"a","server":"ours","new_keys_rate":5},{"name":"ours","mb":1.04},{"name":"ours","mb":1.01}]}`), 0o644))
 	for _, c := range []claim{
 		{part: "9 to 12", column: "kps"}, {part: "0.90 to 1.2 times", column: "kps ratio"},
 		{part: "1.5", column: "kps ratio valkey", rows: "^a$"}, {part: "at most 1.04", column: "max mb"},
-		{part: "1.0", column: "last mb"},
+		{part: "1.0", column: "last mb"}, {part: "half", column: "new_keys_rate ratio"},
 	} {
 		require.Empty(t, c.differs(t, path), c)
 	}
