@@ -24,8 +24,8 @@ var (
 	released = regexp.MustCompile(`(?m)^## v?\d`)
 )
 
-const notice = "> **Not published yet.** Before the first release nothing is there under the names that this page " +
-	"fetches. [A checkout](%) has all of it."
+const notice = "> **Not published yet.** The downloads, packages and images on this page come with the " +
+	"first release. Until then, [build them from a checkout](%)."
 
 // TestNoticesUntilRelease: until the changelog has a release, the pages that fetch miniserver from
 // somewhere say that it is not there; afterwards none does. With -update the test sees to that.
