@@ -12,6 +12,7 @@
 //	                         with a replica, CPU of both
 //	go run ./bench group     what a confirmed write costs in a group of three, beside masters that
 //	                         WAIT for a replica
+//	go run ./bench failover  for how long a group confirms no write after its leader was killed
 //	go run ./bench limiter   ways to limit requests: what they cost, what they leave, what they
 //	                         let pass
 //	go run ./bench memory    what collections cost in each encoding, in bytes and in time, with
@@ -81,6 +82,7 @@ var subcommands = []struct {
 	{"tail", "how long clients wait while much is loaded, expires, is flushed, saved, copied, deleted", runTail},
 	{"replica", "full synchronizations; throughput of a master with a replica, and the CPU of both", runReplica},
 	{"group", "what a confirmed write costs in a group of three, beside masters that WAIT for a replica", runGroup},
+	{"failover", "for how long a group confirms no write after its leader was killed", runFailover},
 	{"limiter", "ways to limit requests: time, memory, and what passes", runLimiter},
 	{"memory", "what collections cost in each encoding, with charts", runMemory},
 	{"json", "documents of JSON: memory, and throughput of commands on them", runJSON},
