@@ -31,7 +31,6 @@ type Node struct {
 	seatNews  queue[Seat]
 	answers   queue[func()] // of questions; they may take locks
 	damage    error         // that was found while this member runs; the loop's
-	beginning head          // what the core begins with
 
 	refused  atomic.Int64 // when another member refused this one because it is no member
 	underWay atomic.Int64 // Appends that have not been answered
