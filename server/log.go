@@ -23,6 +23,7 @@ type Log struct {
 	engine  *engine.Engine
 	to      io.Writer
 	writing sync.Mutex // one line at a time
+	lost    int        // lines that could not be written, and of which the log does not tell yet
 	colours bool
 	format  atomic.Pointer[string] // log-format
 	times   atomic.Pointer[string] // log-timestamp-format; json has a format of its own
@@ -62,6 +63,19 @@ func (l *Log) IsJSON() bool { return *l.format.Load() == "json" }
 func (l *Log) Print(mark byte, format string, args ...any) {
 	i := slices.IndexFunc(levels, func(v level) bool { return v.mark == mark })
 	r := record{time.Now(), levels[i], fmt.Sprintf(format, args...)}
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	if l.lost > 0 && l.write(record{r.time, levels[len(levels)-1], fmt.Sprintf(textLost, l.lost)}) == nil {
+		l.lost = 0
+	}
+	if l.write(r) != nil {
+		l.lost++
+	}
+}
+
+const textLost = "%d lines of this log could not be written"
+
+func (l *Log) write(r record) error {
 	var line string
 	switch *l.format.Load() {
 	case "json":
@@ -71,9 +85,8 @@ func (l *Log) Print(mark byte, format string, args ...any) {
 	default:
 		line = l.text(r)
 	}
-	l.writing.Lock()
-	defer l.writing.Unlock()
-	_, _ = io.WriteString(l.to, line+"\n")
+	_, err := io.WriteString(l.to, line+"\n")
+	return err
 }
 
 // record is what a line says.

@@ -45,6 +45,32 @@ func TestLogLines(t *testing.T) {
 	}
 }
 
+// full is a file that takes no line while it is full.
+type full struct {
+	text strings.Builder
+	is   bool
+}
+
+func (f *full) Write(b []byte) (int, error) {
+	if f.is {
+		return 0, os.ErrDeadlineExceeded
+	}
+	return f.text.Write(b)
+}
+
+// TestLogTellsWhatIsLost: a line says how many before it could not be written.
+func TestLogTellsWhatIsLost(t *testing.T) {
+	f := &full{is: true}
+	l := NewLog(engine.New(engine.Options{Clock: Clock()}), f)
+	l.Print('*', "a")
+	l.Print('*', "b")
+	require.Empty(t, f.text.String())
+	f.is = false
+	l.Print('*', "c")
+	l.Print('*', "d")
+	require.Regexp(t, `^\S+ .{24} # 2 lines of this log could not be written\n\S+ .{24} \* c\n\S+ .{24} \* d\n$`, f.text.String())
+}
+
 func TestLogAsJSON(t *testing.T) {
 	l, e, out := logged(t, "log-format", "json")
 	for _, mark := range ".-*#" {

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,7 +15,7 @@ import (
 // logFile is the destination of the log: the file of the parameter logfile, else standard output,
 // or standard error if the line of ready-json goes to the former.
 type logFile struct {
-	io.Writer
+	logWriter
 	path string
 	file *os.File
 }
@@ -27,12 +26,13 @@ func (l *logFile) open() error {
 	}
 	file, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err == nil {
-		l.file, l.Writer = file, file
+		l.file, l.to = file, file
 	}
 	return err
 }
 
 func (l *logFile) close() {
+	l.flush()
 	if l.file != nil {
 		_ = l.file.Close()
 	}
@@ -41,13 +41,13 @@ func (l *logFile) close() {
 // openLog opens the destination of the log, which has colours on a terminal that understands them.
 func (p *program) openLog() error {
 	if p.ready.json {
-		p.logFile.Writer = os.Stderr
+		p.logFile.to = os.Stderr
 	}
 	if err := p.logFile.open(); err != nil {
 		return err
 	}
 	_, plain := os.LookupEnv("NO_COLOR")
-	if !plain && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows" && progress.IsTerminal(p.logFile.Writer) {
+	if !plain && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows" && progress.IsTerminal(p.logFile.to) {
 		p.Log.UseColours()
 	}
 	return nil

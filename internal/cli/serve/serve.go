@@ -88,7 +88,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out io.Writer, o Opti
 
 // newProgram builds the engine and the server that the configuration asks for.
 func newProgram(conf *configuration, out io.Writer, ownProcess bool) (*program, error) {
-	p := &program{conf: conf, startup: assembly.NewStartup(), logFile: logFile{Writer: out},
+	p := &program{conf: conf, startup: assembly.NewStartup(), logFile: logFile{logWriter: logWriter{to: out}},
 		supervised: "no", ready: ready{out: out}, ownProcess: ownProcess}
 	early := append(p.startup.Early(), config.Int("group-id", &p.groupID, 0, math.MaxInt64))
 	for i := range early {
