@@ -154,6 +154,12 @@ func (l *life) pause(ms int) {
 // suffers lets some faults strike one after the other, and heals them.
 func (l *life) suffers(n int) (err error) {
 	hit, alone := map[*member]bool{}, false
+	var heals []func()
+	defer func() {
+		for _, heal := range heals {
+			heal()
+		}
+	}()
 	for range n {
 		f, m := l.fault(), l.victim()
 		if hit[m] || alone || len(hit) > 0 && f.alone {
@@ -167,14 +173,18 @@ func (l *life) suffers(n int) (err error) {
 		if failed != nil {
 			return fmt.Errorf("%s: %w", f.name, failed)
 		}
-		defer func() {
+		place := 0
+		if f.last {
+			place = len(heals)
+		}
+		heals = slices.Insert(heals, place, func() {
 			if failed := heal(); failed != nil {
 				err = errors.Join(err, fmt.Errorf("healing %s: %w", f.name, failed))
 			}
 			if leads && n == 1 && f.name == "kill -9" {
 				l.gap(at)
 			}
-		}()
+		})
 		l.pause(200)
 	}
 	l.pause(2500)

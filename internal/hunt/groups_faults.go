@@ -19,6 +19,7 @@ type mishap struct {
 	strike func(l *life, m *member) (heal func() error, err error)
 	needs  func(l *life) bool // nil: nothing
 	alone  bool               // it does not strike with another one: it starts all members, or needs most of them
+	last   bool               // it heals after others: healing looks whether the group works
 }
 
 func (l *life) hasNetwork() bool { return l.net != nil }
@@ -54,22 +55,22 @@ func (l *life) isTimed() bool {
 
 // mishaps strike a member, which is the leader every second time.
 var mishaps = []mishap{
-	{"kill -9", (*life).kill, nil, false},
-	{"kill -9 of all", (*life).killAll, nil, true},
-	{"SIGSTOP", (*life).halt, nil, false},
-	{"SIGSTOP of a minute", (*life).haltLong, (*life).seldom, false},
-	{"cut off", (*life).cutOff, (*life).hasNetwork, false},
-	{"cut in two", (*life).cutInTwo, (*life).hasNetwork, false},
-	{"one link cut", (*life).cutLink, (*life).hasNetwork, false},
-	{"cut in one direction", (*life).cutOneWay, (*life).hasNetwork, false},
-	{"clock jumps", (*life).jump, (*life).isTimed, false},
-	{"full disk", (*life).fillDisk, (*life).hasDisks, false},
-	{"disk stands still", (*life).freezeDisk, (*life).hasDisks, false},
-	{"torn write", (*life).tornWrite, (*life).isWhole, false},
-	{"lost directory", (*life).loseDirectory, (*life).isWhole, false},
-	{"strangers", (*life).beset, (*life).isOurs, false},
-	{"GROUP TRANSFER", (*life).transfer, (*life).isOurs, false},
-	{"GROUP REMOVE and ADD", (*life).replace, (*life).isOurs, true},
+	{name: "kill -9", strike: (*life).kill},
+	{name: "kill -9 of all", strike: (*life).killAll, alone: true},
+	{name: "SIGSTOP", strike: (*life).halt},
+	{name: "SIGSTOP of a minute", strike: (*life).haltLong, needs: (*life).seldom},
+	{name: "cut off", strike: (*life).cutOff, needs: (*life).hasNetwork},
+	{name: "cut in two", strike: (*life).cutInTwo, needs: (*life).hasNetwork},
+	{name: "one link cut", strike: (*life).cutLink, needs: (*life).hasNetwork},
+	{name: "cut in one direction", strike: (*life).cutOneWay, needs: (*life).hasNetwork},
+	{name: "clock jumps", strike: (*life).jump, needs: (*life).isTimed},
+	{name: "full disk", strike: (*life).fillDisk, needs: (*life).hasDisks},
+	{name: "disk stands still", strike: (*life).freezeDisk, needs: (*life).hasDisks},
+	{name: "torn write", strike: (*life).tornWrite, needs: (*life).isWhole},
+	{name: "lost directory", strike: (*life).loseDirectory, needs: (*life).isWhole},
+	{name: "strangers", strike: (*life).beset, needs: (*life).isOurs, last: true},
+	{name: "GROUP TRANSFER", strike: (*life).transfer, needs: (*life).isOurs},
+	{name: "GROUP REMOVE and ADD", strike: (*life).replace, needs: (*life).isOurs, alone: true},
 }
 
 func (l *life) kill(m *member) (heal func() error, err error) {

@@ -16,33 +16,82 @@ import (
 )
 
 // strangers are connections to the port at which members reach one another, from somebody who is
-// none.
+// none. What they say is for a member whose group is in a term.
 type strangers struct {
 	name  string
 	count int
-	says  func(l *life, term uint64) []byte
+	says  func(l *life, m *member, term uint64) []byte
 }
 
 // throng is how many strangers come, more than a group has members by far.
 const throng = 3000
 
 var strangerKinds = []strangers{
-	{"silent", throng, func(*life, uint64) []byte { return nil }},
-	{"begin", throng, func(*life, uint64) []byte { return []byte{0} }},
-	{"shake hands by half", throng, func(*life, uint64) []byte { return []byte{22, 3, 1, 2, 0} }},
-	{"garbage", 300, func(l *life, _ uint64) []byte { return l.noise(1 + l.r.IntN(5000)) }},
-	{"announce", 300,
-		func(l *life, _ uint64) []byte { return append(announced[l.r.IntN(len(announced))], l.noise(100)...) }},
-	{"much", 20, func(l *life, _ uint64) []byte { return append([]byte(announced[0]), make([]byte, 32<<20)...) }},
+	{"silent", throng, func(*life, *member, uint64) []byte { return nil }},
+	{"begin", throng, func(*life, *member, uint64) []byte { return []byte{1} }},
+	{"shake hands by half", throng, func(*life, *member, uint64) []byte { return []byte{22, 3, 1, 2, 0} }},
+	{"garbage", 300, func(l *life, _ *member, _ uint64) []byte { return l.noise(1 + l.r.IntN(5000)) }},
+	{"announce", 300, (*life).announcement},
+	{"much", 20, func(l *life, m *member, _ uint64) []byte { return l.much(m) }},
 	{"half a snapshot", 5, (*life).halfSnapshot},
 }
 
-// announced are beginnings of requests with texts and lists of 4 billion.
-var announced = [][]byte{
-	[]byte("\x00\x81\xa7Entries\xdd\xff\xff\xff\xff"), []byte("\x00\x81\xa6Leader\xc6\xff\xff\xff\xff"),
-	[]byte("\x01\xdf\xff\xff\xff\xff"),
-	[]byte("\x00\x81\xa7Entries\x91\x81\xaaAppendedAt\xc6\xff\xff\xff\xff"), []byte("\x03\x81\xdb\xff\xff\xff\xff"),
-	[]byte("\x02\x81\xadConfiguration\xc6\xff\xff\xff\xff"),
+// What a connection is for, and kinds of frames: see wire.go of package consensus.
+const (
+	toTalk, toSnapshot, toAsk                = 1, 2, 3
+	aCall, aChunk, anEnd, aSnapshot, account = 1, 2, 3, 4, 5
+)
+
+// hello is what another member says first.
+func (l *life) hello(m *member, purpose byte) []byte {
+	b := append([]byte{1, purpose}, make([]byte, 8)...)
+	b = endian.LittleEndian.AppendUint64(b, l.sender(m))
+	return append(endian.LittleEndian.AppendUint16(b, 3), "x:1"...)
+}
+
+// sender is a member that is not m.
+func (l *life) sender(m *member) uint64 { return uint64(1 + m.id%len(l.members)) }
+
+func frame(kind byte, size int, content ...byte) []byte {
+	return append(endian.LittleEndian.AppendUint32([]byte{kind}, uint32(size)), content...)
+}
+
+// message is one of Raft to a member.
+func (l *life) message(m *member, kind byte, term, hint uint64) []byte {
+	b := []byte{kind, 0}
+	for _, n := range []uint64{uint64(m.id), l.sender(m), term, 1, 1, 1 << 40, hint} {
+		b = endian.LittleEndian.AppendUint64(b, n)
+	}
+	return append(b, 0)
+}
+
+// announcement says that more comes than does, or what no member says.
+func (l *life) announcement(m *member, term uint64) []byte {
+	const all = 1<<32 - 1
+	junk := l.noise(100)
+	switch l.r.IntN(6) {
+	case 0:
+		return slices.Concat(l.hello(m, toTalk), frame(aChunk, all), junk)
+	case 1:
+		return slices.Concat(l.hello(m, toTalk), frame(anEnd, 64<<10), junk)
+	case 2:
+		return slices.Concat(l.hello(m, toAsk), frame(account, 1<<20), junk)
+	case 3:
+		return slices.Concat(l.hello(m, toTalk), frame(aCall, 16, make([]byte, 16)...), junk)
+	case 4: // an entry of 4 GB in a message
+		entry := endian.LittleEndian.AppendUint32(append(l.message(m, 3, term, 0), make([]byte, 9)...), all)
+		return slices.Concat(l.hello(m, toTalk), frame(anEnd, len(entry), entry...))
+	}
+	return slices.Concat(l.hello(m, byte(l.r.Uint32())), frame(byte(l.r.Uint32()), int(l.r.Uint32()), junk...))
+}
+
+// much is a message that has no end.
+func (l *life) much(m *member) []byte {
+	b, chunk := l.hello(m, toTalk), frame(aChunk, 64<<10, make([]byte, 64<<10)...)
+	for range 512 {
+		b = append(b, chunk...)
+	}
+	return b
 }
 
 func (l *life) noise(n int) []byte {
@@ -53,25 +102,11 @@ func (l *life) noise(n int) []byte {
 	return b
 }
 
-// halfSnapshot is what a leader sends that stops in the middle of a snapshot: the request in
-// msgpack, and some of the gigabyte that it announces.
-func (l *life) halfSnapshot(term uint64) []byte {
-	var b []byte
-	text := func(s string) { b = append(append(b, 0xd9, byte(len(s))), s...) }
-	number := func(name string, n uint64) {
-		text(name)
-		b = endian.BigEndian.AppendUint64(append(b, 0xcf), n)
-	}
-	number("ProtocolVersion", 3)
-	number("SnapshotVersion", 1)
-	number("Term", term)
-	number("LastLogIndex", 1<<40)
-	number("LastLogTerm", 1)
-	number("Size", 1<<30)
-	for _, s := range []string{"ID", "1", "Addr", l.members[0].place, "Configuration", "\x81\xa7Servers\xc0"} {
-		text(s)
-	}
-	return slices.Concat([]byte{2, 0x89}, b, l.noise(1000))
+// halfSnapshot is what a leader sends that stops in the middle of a snapshot: the head, and some of
+// the gigabyte that it announces.
+func (l *life) halfSnapshot(m *member, term uint64) []byte {
+	head := l.message(m, 7, max(term, 1), 1<<30)
+	return slices.Concat(l.hello(m, toSnapshot), frame(aSnapshot, len(head), head...), l.noise(1000))
 }
 
 // strangersRoom is how much more memory a member may take with strangers than without.
@@ -92,7 +127,7 @@ func (l *life) beset(m *member) (heal func() error, err error) {
 			break // a member that is stopped, or has other strangers
 		}
 		c.SetWriteDeadline(time.Now().Add(time.Second))
-		c.Write(k.says(l, term))
+		c.Write(k.says(l, m, term))
 		conns = append(conns, c)
 	}
 	return func() error {
