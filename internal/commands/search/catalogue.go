@@ -106,14 +106,14 @@ func (cat *catalogue) dropAlias(alias string) {
 	}
 }
 
-// stale reports whether an index is still to begin to read keys.
-func (cat *catalogue) stale() bool {
+// stale returns an index that is still to begin to read keys; nil if there is none.
+func (cat *catalogue) stale() *entry {
 	for _, e := range cat.indexes {
 		if e.stale {
-			return true
+			return e
 		}
 	}
-	return false
+	return nil
 }
 
 // clear forgets all indexes.
@@ -272,22 +272,23 @@ func (cat *catalogue) prepare() {
 		cat.clear()
 	}
 	for _, e := range cat.indexes {
-		if e.stale && cat.cleaning == nil {
-			cat.beginScan(e)
-		}
 		for _, key := range e.Due(cat.world.Keyspace.Now) {
 			cat.changes.note(key)
 		}
 	}
 }
 
-// step has an index that is cleaned go on with it, or the indexes read a key that has changed. It
-// reports false if there is nothing to do.
+// step has an index that is cleaned go on with it, or one begin to read all keys, or the indexes
+// read a key that has changed. It reports false if there is nothing to do.
 func (cat *catalogue) step() bool {
 	if cat.cleaning != nil {
 		if !cat.cleaning() {
 			cat.cleaning = nil
 		}
+		return true
+	}
+	if e := cat.stale(); e != nil {
+		cat.beginScan(e)
 		return true
 	}
 	key, ok := cat.changes.take()

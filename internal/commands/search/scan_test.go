@@ -97,3 +97,27 @@ func TestLoadedIndexesBeginToRead(t *testing.T) {
 	e.Tick()
 	require.Equal(t, 1, x.Len())
 }
+
+// TestScansBeginAfterCleaning: an index that is to read all keys begins to before a command goes on
+// that asks, also if another one is being cleaned.
+func TestScansBeginAfterCleaning(t *testing.T) {
+	e, do := newEngine()
+	e.Join(engine.Commands(keys.Family, keys.Databases))
+	turnsOf(e)
+	cat := of(e.Home())
+	for _, name := range []string{"a", "b", "c"} {
+		do("FT.CREATE " + name + " SCHEMA t TEXT")
+	}
+	do("HSET k t red")
+	for _, x := range cat.indexes {
+		x.stale = true
+	}
+	steps := 3
+	cat.cleaning = func() (more bool) {
+		steps--
+		return steps > 0
+	}
+	require.Contains(t, do("FT.SEARCH a red"), "k")
+	require.Zero(t, steps)
+	require.Nil(t, cat.stale())
+}

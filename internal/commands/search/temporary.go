@@ -8,7 +8,7 @@ import (
 // loaded begin to read the keys. It returns when something is due again; 0 for never.
 func due(w *engine.World) (next int64) {
 	next = cursorsDue(w)
-	if cat := of(w); cat.stale() && !w.Engine().IsLoading() {
+	if cat := of(w); cat.stale() != nil && !w.Engine().IsLoading() {
 		cat.update()
 	}
 	if lapses := of(w).lapse(); lapses != 0 && (next == 0 || lapses < next) {
