@@ -20,7 +20,7 @@ import (
 
 // lintOptions are the options of miniserver lint.
 type lintOptions struct {
-	version, level, format string // level is the least bad one that is shown
+	version, level, format string // version may be ""; level is the least bad one that is shown
 
 	schema  string   // the file with the definitions of indexes; empty for scripts
 	queries []string // to check, beside those of files
@@ -38,8 +38,8 @@ func Subcommand() *subcommand.Subcommand {
 
 func prepareLint(flags *pflag.FlagSet) subcommand.Action {
 	o := lintOptions{level: string(lint.Warning), format: "text"}
-	flags.StringVar(&o.version, "redis-version", release.Default.Version,
-		"the Redis `version` that the scripts are for")
+	flags.StringVar(&o.version, "redis-version", "",
+		"the Redis `version` that the scripts are for; without it, they may use commands of all versions")
 	flags.Var(subcommand.Choice{Value: &o.level, Allowed: levels()}, "level", "the least severe findings to print")
 	flags.Var(subcommand.Choice{Value: &o.format, Allowed: slices.Sorted(maps.Keys(lintFormats))}, "format",
 		"how to print them")
@@ -58,7 +58,7 @@ func levels() (names []string) {
 // lintFiles checks scripts or queries and prints what it finds. It returns subcommand.ErrPrinted if
 // there is something, and a subcommand.UsageError if a file cannot be read.
 func (o *lintOptions) lintFiles(_ context.Context, files []string, in io.Reader, out io.Writer) error {
-	target, err := release.Parse(o.version)
+	target, err := o.target()
 	switch {
 	case err != nil:
 		return subcommand.Misuse(err.Error())
@@ -90,6 +90,16 @@ func (o *lintOptions) lintFiles(_ context.Context, files []string, in io.Reader,
 		return subcommand.ErrPrinted
 	}
 	return nil
+}
+
+// target returns the release that the scripts or queries are for: the default one, which has the
+// commands and options of all later ones, if no version is given.
+func (o *lintOptions) target() (*release.Release, error) {
+	if o.version == "" {
+		all := release.Default
+		return &all, nil
+	}
+	return release.Parse(o.version)
 }
 
 // lintScripts checks scripts.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // runLint runs miniserver lint and returns what it prints and its exit status.
@@ -58,6 +59,11 @@ func TestLintForARelease(t *testing.T) {
 		require.Equal(t, want, status, version)
 		require.Equal(t, want == 1, strings.Contains(out, "-:1:8: newer-command: GETDEL was added in Redis 6.2"), out)
 	}
+	const newest = "return redis.call('ARLEN', KEYS[1])" // since Redis 8.8
+	out, status := runLint(t, newest, "-")
+	require.Equal(t, []any{"", 0}, []any{out, status})
+	_, status = runLint(t, newest, "--redis-version", release.Default.Version, "-")
+	require.Equal(t, 1, status)
 }
 
 func TestLintFormats(t *testing.T) {
