@@ -28,9 +28,17 @@ func (c *invocation) unbounded() bool {
 	case command.Range:
 		return c.argument("start") == "0" && c.argument("stop") == "-1" && !c.hasWord("LIMIT")
 	case command.Interval:
-		return !c.open && !c.hasWord("LIMIT")
+		return !c.open && !c.hasWord("LIMIT") && !c.isOneScore()
 	}
 	return false
+}
+
+// isOneScore reports whether both bounds of an interval are the same value from outside of the
+// script: the elements of one moment, for example, which are few. Of a constant score there may be
+// many: scripts give one to all elements to order them by name.
+func (c *invocation) isOneScore() bool {
+	least, most := c.named("min"), c.named("max")
+	return least >= 0 && most >= 0 && !c.args[least].exact && c.isSame(least, most)
 }
 
 // hasCursor reports whether the command iterates.
@@ -39,12 +47,16 @@ func (c *invocation) hasCursor() bool { return c.cmd != nil && c.cmd.CursorAt() 
 // argument returns the constant argument that has a name in the command's syntax, "" if there is
 // none.
 func (c *invocation) argument(name string) string {
-	for i, a := range c.meanings() {
-		if a != nil && a.Name == name {
-			return c.args[i].text
-		}
+	if i := c.named(name); i >= 0 {
+		return c.args[i].text
 	}
 	return ""
+}
+
+// named returns the position of the argument that has a name in the command's syntax, -1 if there
+// is none.
+func (c *invocation) named(name string) int {
+	return slices.IndexFunc(c.meanings(), func(a *command.Argument) bool { return a != nil && a.Name == name })
 }
 
 // loadRules are the rules about time and memory.
