@@ -2,6 +2,7 @@ package lint
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/command"
@@ -179,10 +180,14 @@ func (c *invocation) keys() (keys []key) {
 	return keys
 }
 
-// about returns the names of the keys.
+// about returns the names of the keys. Where no key is known, such as in unpack(args), the reply
+// itself stands for them: a script that looks how long it is knows whether something is there.
 func (c *invocation) about() (names []string) {
 	for _, k := range c.keys() {
 		names = append(names, k.name())
+	}
+	if names == nil {
+		names = []string{"reply@" + strconv.Itoa(int(c.call.At))}
 	}
 	return names
 }
