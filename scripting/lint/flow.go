@@ -100,6 +100,9 @@ func (r *run) assign(s *syntax.AssignStat) {
 		case *syntax.IndexExpr:
 			object, key := r.eval(t.Object), r.eval(t.Key)
 			r.uses(t.At, object, "indexing it")
+			if object.builtin != "" && key.exact {
+				r.assignsField(t, object.builtin, key.text, v)
+			}
 			if object.table != nil {
 				name := ""
 				if key.exact {

@@ -1,15 +1,15 @@
 package lint
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
 // globals are the global variables of a source.
 type globals struct {
-	values   map[string]*value // what the script assigned to them
+	values   map[string]*value // what the script assigned to them, and to "table.x" of a library
 	unknowns []unknownGlobal   // those that were read and are not there
 }
 
@@ -23,6 +23,35 @@ type unknownGlobal struct {
 func (r *run) assignsGlobal(e *syntax.GlobalExpr) {
 	r.report("global-assignment", e.At,
 		"%s is a global variable, and scripts cannot assign to globals: declare it with local.", e.Name)
+}
+
+// protects is when the libraries became read-only.
+var protects = release.From("6.2.7")
+
+// assignsField notes an assignment to a field of a library, and reports it where it fails. Uses of
+// the field are no mistakes then: they would go with the assignment.
+func (r *run) assignsField(e *syntax.IndexExpr, library, field string, v *value) {
+	name := fieldOf(library, field)
+	if name == "" {
+		return
+	}
+	if r.linter.target.Has(protects) {
+		r.report("global-assignment", e.At, "%s is a field of a library, and scripts cannot change libraries: "+
+			"declare a local variable.", name)
+	}
+	r.globals.values[name] = v
+}
+
+// fieldOf returns the full name of a field of a library, "" of what is no library. In Valkey,
+// server is another name for redis, whose functions keep their one name here.
+func fieldOf(library, field string) string {
+	switch {
+	case library == "server":
+		library = "redis"
+	case libraries[library] == "":
+		return ""
+	}
+	return library + "." + field
 }
 
 // report reports globals that are not there, unless the script assigns to them, which
@@ -64,16 +93,15 @@ func (r *run) global(e *syntax.GlobalExpr) *value {
 	return unknownAt("global " + e.Name)
 }
 
-// field returns a field of a library. In Valkey, server is another name for redis, whose functions
-// keep their one name here. Names in capitals and math's constants are numbers or texts, all others
-// functions.
+// field returns a field of a library: what the script assigned to it, or what the target has. Names
+// in capitals and math's constants are numbers or texts, all others functions.
 func (r *run) field(e *syntax.IndexExpr, library string, key *value) *value {
-	if libraries[library] == "" && library != "server" {
+	name := fieldOf(library, key.text)
+	if name == "" {
 		return unknownAt(library)
 	}
-	name := fmt.Sprintf("%s.%s", library, key.text)
-	if library == "server" {
-		name = "redis." + key.text
+	if v := r.globals.values[name]; v != nil && key.exact {
+		return v
 	}
 	if key.exact && !r.linter.knows(library, key.text) {
 		r.report("unknown-global", e.At, "%s does not exist in %s: %s.", name, r.linter.target, insteadOf(name))

@@ -149,7 +149,7 @@ var Rules = []Rule{
 		"local now = redis.call('TIME')\nreturn string.format('%.0f', now[1] * 1000000 + now[2])", ""},
 
 	// Lua.
-	{"global-assignment", Error, "Scripts cannot create global variables: the assignment fails.",
+	{"global-assignment", Error, "Scripts cannot create global variables or change libraries: the assignment fails.",
 		"count = 1\nreturn count", "local count = 1\nreturn count", ""},
 	{"unknown-global", Error, "There is no such global variable, function or field: reading it fails.",
 		"print(KEYS[1])", "redis.log(redis.LOG_NOTICE, KEYS[1])", ""},
