@@ -220,7 +220,7 @@ func (c *libraryCall) number() *value {
 		return toNumber(c.arg(0))
 	case slices.Contains(integers, c.name):
 		v := numberOf(c.args...)
-		v.micros, v.counts = c.arg(0).micros, c.arg(0).counts
+		v.micros, v.counts, v.length = c.arg(0).micros, c.arg(0).counts, c.name == "table.getn"
 		return v
 	case strings.HasPrefix(c.name, "math."):
 		v := numberOf(c.args...)
@@ -330,6 +330,7 @@ func formatted(format *value, args []*value) *value {
 			}
 			if next < len(args) {
 				v.parts = append(v.parts, piece(args[next])...)
+				v.fraction = v.fraction || args[next].fraction
 				v.tells(args[next])
 				next++
 			}

@@ -198,8 +198,8 @@ func (r *run) quietly(e syntax.Expr) *value {
 var replyFields = strings.Fields("ok err double map set big_number verbatim_string format string")
 
 // replies finds what is lost of a value when it becomes the reply: fractions, fields with names,
-// and what follows the first nil of a list. It looks at each table once, as tables may contain
-// themselves.
+// and what follows the first nil of a list. A list with the text of a fraction is of a script that
+// knows what becomes of the others. It looks at each table once, as tables may contain themselves.
 func (r *run) replies(at int32, v *value, seen map[*table]bool) {
 	if v.fraction && v.kinds == isNumber {
 		r.report("fraction-reply", at,
@@ -210,8 +210,9 @@ func (r *run) replies(at int32, v *value, seen map[*table]bool) {
 		return
 	}
 	seen[t] = true
-	listed, named := 0, ""
-	for key := range t.items {
+	listed, named, texts := 0, "", false
+	for key, item := range t.items {
+		texts = texts || item.fraction && item.only(isText)
 		if _, err := strconv.Atoi(key); err == nil {
 			listed++
 		} else if named == "" || key < named {
@@ -227,7 +228,9 @@ func (r *run) replies(at int32, v *value, seen map[*table]bool) {
 		if item == nil {
 			continue
 		}
-		r.replies(at, item, seen)
+		if !texts || !item.fraction {
+			r.replies(at, item, seen)
+		}
 		if i < t.length && (item.only(isNil) || item.may(isNil) && item.absent != nil && !r.isChecked(item.absent)) {
 			r.report("truncated-reply", at,
 				"Element %d of the reply may be nil, and the reply ends there: add \"or false\".", i)

@@ -264,7 +264,7 @@ func (r *run) unary(e *syntax.UnaryExpr) *value {
 	case syntax.OpLength:
 		r.uses(e.At, v, "its length")
 		n := numberOf(v)
-		n.table = v.table
+		n.table, n.length = v.table, true
 		if v.table != nil && v.table.input != nil {
 			n.table = nil
 		}
@@ -312,6 +312,7 @@ func arithmetic(op syntax.Operator, left, right *value) *value {
 		v.fraction = left.fraction || right.fraction
 		v.micros = left.micros != right.micros || left.micros && op == syntax.OpAdd
 		v.seconds = left.seconds != right.seconds
+		v.length = left.length && right.isWhole()
 		v.counts = left.counts
 		if v.counts == nil {
 			v.counts = right.counts
@@ -323,7 +324,7 @@ func arithmetic(op syntax.Operator, left, right *value) *value {
 		}
 		v.micros = (left.seconds || right.seconds) && factor >= 1e5
 	case syntax.OpDiv:
-		v.fraction = left.table == nil || right.text != "2" // the length of a list of pairs is even
+		v.fraction = !left.length || right.text != "2" // a list of pairs is even
 	case syntax.OpMod:
 		v.fraction = left.fraction
 	}

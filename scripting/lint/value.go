@@ -69,7 +69,8 @@ type value struct {
 	builtin string           // of any other function, its full name: "redis.call"
 
 	// Facts that a number or a reply keeps on its way to the place where it is wrong.
-	fraction bool        // a number with digits behind the point
+	fraction bool        // a number with digits behind the point, or its text
+	length   bool        // how many elements a table has, perhaps a whole constant more or less
 	seconds  bool        // seconds since 1970 as TIME gives them
 	micros   bool        // so many digits that .. and tostring lose some
 	counts   *invocation // the number of events that a limiter allows or refuses
@@ -150,6 +151,9 @@ func (v *value) may(k kinds) bool { return v.kinds&k != 0 }
 // only reports whether the value has one of the types and certainly no other.
 func (v *value) only(k kinds) bool { return v.kinds != 0 && v.kinds&^k == 0 }
 
+// isWhole reports whether the value is a constant whole number.
+func (v *value) isWhole() bool { return v.exact && v.kinds == isNumber && !v.fraction }
+
 // with returns the value when it is known to be of these types.
 func (v *value) with(k kinds) *value {
 	c := *v
@@ -160,9 +164,9 @@ func (v *value) with(k kinds) *value {
 }
 
 // join returns what is known of a value that is one of two. What makes a rule speak only if it is
-// certain (exact, seconds, status) must hold for both. What makes a value suspect (fraction,
-// micros, absent, counts) is kept if it holds for one: the script fails for the data that lead
-// there.
+// certain (exact, seconds, status), or silent (length), must hold for both. What makes a value
+// suspect (fraction, micros, absent, counts) is kept if it holds for one: the script fails for the
+// data that lead there.
 func join(a, b *value) *value {
 	switch {
 	case a == nil || a == b:
@@ -172,7 +176,7 @@ func join(a, b *value) *value {
 	}
 	v := &value{kinds: a.kinds | b.kinds, absent: a.absent, about: a.about, fraction: a.fraction || b.fraction,
 		seconds: a.seconds && b.seconds, micros: a.micros || b.micros, counts: a.counts, status: a.status && b.status,
-		member: a.member || b.member}
+		member: a.member || b.member, length: a.length && b.length}
 	if v.absent == nil {
 		v.absent = b.absent
 	}
@@ -204,7 +208,7 @@ func join(a, b *value) *value {
 // inherit takes over what is known of the only alternative that is not nil or false.
 func (v *value) inherit(b *value) {
 	v.parts, v.table, v.status, v.body, v.builtin = b.parts, b.table, b.status, b.body, b.builtin
-	v.fraction, v.seconds, v.micros, v.pending = b.fraction, b.seconds, b.micros, b.pending
+	v.fraction, v.seconds, v.micros, v.pending, v.length = b.fraction, b.seconds, b.micros, b.pending, b.length
 }
 
 // joinParts returns the parts of a text that is one of two. An element of KEYS, or what is unknown,
