@@ -188,7 +188,8 @@ var Rules = []Rule{
 		"local n = redis.call('INCR', KEYS[1])\nif n == 1 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end\n" +
 			"if n > tonumber(ARGV[1]) then return 0 end\nreturn 1", ""},
 	{"missing-expire", Warning, "A counter that is compared with a limit never expires: once the limit is reached, " +
-		"it stays reached.", "if redis.call('INCR', KEYS[1]) > tonumber(ARGV[1]) then return 0 end\nreturn 1",
+		"it stays reached. The sorted set of a sliding window stays in memory for ever.",
+		"if redis.call('INCR', KEYS[1]) > tonumber(ARGV[1]) then return 0 end\nreturn 1",
 		"local n = redis.call('INCR', KEYS[1])\nif n == 1 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end\n" +
 			"if n > tonumber(ARGV[1]) then return 0 end\nreturn 1", ""},
 }
