@@ -63,6 +63,7 @@ func (c *invocation) named(name string) int {
 type loadRules struct {
 	walks   map[*invocation]bool // replies whose loops were reported
 	limits  []*invocation        // counters that were compared with a limit
+	numbers []*invocation        // counters whose number was passed to a command, as an id or a score
 	resets  []reset              // of the time of counters
 	times   []*invocation        // ZADD of members that are their scores
 	expires bool                 // some command sets a deadline
@@ -75,6 +76,11 @@ type reset struct{ counter, by *invocation }
 func (l *loadRules) check(c *invocation) {
 	l.checkReading(c)
 	l.expires = l.expires || c.setsDeadline()
+	for _, v := range c.args {
+		if v.raw != nil && v.raw == v.counts && c.run.silent == 0 {
+			l.numbers = append(l.numbers, v.raw)
+		}
+	}
 	switch s := c.run.scope; {
 	case c.run.silent > 0 || c.open:
 	case c.name == "incr" || c.name == "incrby":
@@ -150,10 +156,14 @@ func (c *invocation) counts() bool {
 	return c.name == "incr" || c.name == "incrby" || c.name == "zcard" || c.name == "zcount"
 }
 
-// report applies the rules about limiters.
+// report applies the rules about limiters. A counter that numbers things is none: who compares it
+// with a limit removes old ones.
 func (l *loadRules) report(r *run) {
+	l.limits = slices.DeleteFunc(l.limits, func(c *invocation) bool {
+		return strings.HasPrefix(c.name, "incr") && hasCall(l.numbers, c)
+	})
 	for _, w := range l.resets {
-		if slices.ContainsFunc(l.limits, func(c *invocation) bool { return c.call == w.counter.call }) {
+		if hasCall(l.limits, w.counter) {
 			r.report("extended-window", w.by.call.At, "%s begins the time of the counter anew with each event, "+
 				"so who goes on stays over the limit: call it when the count is 1.", w.by)
 		}
@@ -167,6 +177,11 @@ func (l *loadRules) report(r *run) {
 	if !l.expires && !r.dynamic {
 		l.reportMissing(r)
 	}
+}
+
+// hasCall reports whether one of the invocations is at the place of another.
+func hasCall(list []*invocation, other *invocation) bool {
+	return slices.ContainsFunc(list, func(c *invocation) bool { return c.call == other.call })
 }
 
 // reportMissing finds counters that are compared with a limit in a program that sets no deadline. A
