@@ -135,19 +135,78 @@ func (r *run) isParameter(e syntax.Expr) bool {
 	return v != nil && slices.Contains(r.frame.fn.Params, v)
 }
 
-// twice allows "v == nil or v == false", of which one half says nothing.
-func (r *run) twice(e *syntax.BinaryExpr) {
-	left, ok := e.Left.(*syntax.BinaryExpr)
-	right, ok2 := e.Right.(*syntax.BinaryExpr)
-	if !ok || !ok2 || variableOf(left.Left) == nil || variableOf(left.Left) != variableOf(right.Left) {
+// chain looks at a condition such as "v == nil or v == false or v == 0", which compares a variable
+// with all that nothing may be: those of the comparisons that are never true do no harm then. One
+// with nil needs one with false beside it, one with a boolean one with a number, and one with a
+// number one with a text, or the other way round.
+func (r *run) chain(e *syntax.BinaryExpr) {
+	if r.chained[e] {
 		return
 	}
-	for range 2 {
-		if _, isNil := left.Right.(syntax.NilExpr); isNil && right.Right == (syntax.BoolExpr{}) {
-			r.seen[spot{"nil-comparison", left.At}] = true
-		}
-		left, right = right, left
+	list := r.comparisons(nil, e, e.Op)
+	with := make(map[*syntax.Variable]kinds)
+	for _, c := range list {
+		with[c.variable] |= c.kind
 	}
+	for _, c := range list {
+		all := with[c.variable]
+		switch {
+		case !c.equality:
+		case c.kind == isNil && all&isFalse != 0:
+			r.seen[spot{"nil-comparison", c.at}] = true
+		case c.kind&isBool != 0 && all&isNumber != 0, c.kind&isTextual != 0 && all&isTextual == isTextual:
+			r.seen[spot{"mixed-comparison", c.at}] = true
+		}
+	}
+}
+
+// comparison is that of a variable with a constant, of which only the type counts.
+type comparison struct {
+	variable *syntax.Variable
+	kind     kinds
+	equality bool // == or ~=
+	at       int32
+}
+
+// comparisons appends those among the operands of "a or b or c", or of the same with and. It notes
+// that the operators between them were looked at.
+func (r *run) comparisons(list []comparison, e syntax.Expr, op syntax.Operator) []comparison {
+	switch e := e.(type) {
+	case *syntax.ParenExpr:
+		return r.comparisons(list, e.Inner, op)
+	case *syntax.UnaryExpr:
+		if v := variableOf(e.Inner); v != nil && e.Op == syntax.OpNot {
+			return append(list, comparison{v, isFalse, false, e.At})
+		}
+	case *syntax.BinaryExpr:
+		if e.Op == op {
+			r.chained[e] = true
+			return r.comparisons(r.comparisons(list, e.Left, op), e.Right, op)
+		}
+		v, k := variableOf(e.Left), typeOf(e.Right)
+		if v != nil && k != 0 && e.Op >= syntax.OpNotEqual && e.Op <= syntax.OpGreaterEqual {
+			return append(list, comparison{v, k, e.Op <= syntax.OpEqual, e.At})
+		}
+	}
+	return list
+}
+
+// typeOf returns the type of a constant, 0 for any other expression.
+func typeOf(e syntax.Expr) kinds {
+	switch e := e.(type) {
+	case syntax.NilExpr:
+		return isNil
+	case syntax.BoolExpr:
+		if e.Value {
+			return isTrue
+		}
+		return isFalse
+	case syntax.NumberExpr:
+		return isNumber
+	case syntax.StringExpr:
+		return isText
+	}
+	return 0
 }
 
 // truth finds conditions that are always true: a reply as it came that is a number or a list.

@@ -335,7 +335,7 @@ func arithmetic(op syntax.Operator, left, right *value) *value {
 // not, so it sees a refined copy of the scope. What the copy learnt is dropped behind the operator:
 // the operand may not have run.
 func (r *run) logical(e *syntax.BinaryExpr) *value {
-	r.twice(e)
+	r.chain(e)
 	left := r.eval(e.Left)
 	before := r.scope
 	r.scope = before.clone()

@@ -289,16 +289,8 @@ func (r *run) refineBinary(e *syntax.BinaryExpr, truth bool) {
 		if v == nil || known == nil {
 			return
 		}
-		var k kinds
-		switch c := e.Right.(type) {
-		case syntax.NilExpr:
-			k = isNil
-		case syntax.BoolExpr:
-			k = isFalse
-			if c.Value {
-				k = isTrue
-			}
-		default:
+		k := typeOf(e.Right)
+		if k&(isNil|isBool) == 0 {
 			return
 		}
 		if equal {

@@ -83,8 +83,9 @@ type run struct {
 	discarded *syntax.CallExpr // the call whose results the current statement drops
 	globals   globals
 	locals    locals
-	functions []*syntax.Function        // those whose value was made, in this order
-	followed  map[*syntax.Function]bool // those that were followed into
+	functions []*syntax.Function          // those whose value was made, in this order
+	followed  map[*syntax.Function]bool   // those that were followed into
+	chained   map[*syntax.BinaryExpr]bool // and, or: those that chain has looked at
 
 	keys  keyRules
 	loads loadRules
@@ -94,8 +95,8 @@ func newRun(l *Linter, source string) *run {
 	return &run{
 		findings: newFindings(source), linter: l, scope: newScope(), program: program{names: make(map[string]bool)},
 		globals: globals{values: make(map[string]*value)}, locals: locals{read: make(map[*syntax.Variable]bool)},
-		followed: make(map[*syntax.Function]bool),
-		keys:     keyRules{told: make(map[string]bool)}, loads: loadRules{walks: make(map[*invocation]bool)},
+		followed: make(map[*syntax.Function]bool), chained: make(map[*syntax.BinaryExpr]bool),
+		keys: keyRules{told: make(map[string]bool)}, loads: loadRules{walks: make(map[*invocation]bool)},
 	}
 }
 
