@@ -70,7 +70,7 @@ func (r *run) enter(body *syntax.Function, values []*value, rest *value, at int3
 		f.args = values[len(body.Params):]
 	}
 	r.follow(f)
-	if f.many {
+	if f.rest != nil {
 		return f.results, unknownAt("call@" + strconv.Itoa(int(at)))
 	}
 	return f.results, nil

@@ -226,8 +226,9 @@ func (r *run) genericFor(s *syntax.GenericForStat) {
 	r.scope.forget(s.Variables...)
 }
 
-// returned joins the values with those of the function's other returns. Where a return gives none,
-// only the first result becomes nil: callers of a helper rarely take more than one.
+// returned joins the values with those of the function's other returns, and with what further
+// values these may have. Where a return gives none, only the first result becomes nil: callers of a
+// helper rarely take more than one.
 func (r *run) returned(s *syntax.ReturnStat) {
 	r.at = s.At
 	values, rest := r.list(s.Values)
@@ -235,15 +236,18 @@ func (r *run) returned(s *syntax.ReturnStat) {
 	if f.main && len(values) > 0 {
 		r.replies(s.At, values[0], make(map[*table]bool))
 	}
-	f.many = f.many || rest != nil
 	for i, v := range values {
 		if i < len(f.results) {
 			f.results[i] = join(f.results[i], v)
 		} else {
-			f.results = append(f.results, v)
+			f.results = append(f.results, join(v, f.rest))
 		}
 	}
-	if len(values) == 0 && len(f.results) > 0 {
+	for i := len(values); i < len(f.results) && rest != nil; i++ {
+		f.results[i] = join(f.results[i], rest)
+	}
+	f.rest = join(f.rest, rest)
+	if len(values) == 0 && rest == nil && len(f.results) > 0 {
 		f.results[0] = join(f.results[0], &value{kinds: isNil})
 	}
 	r.scope.ended = true

@@ -110,7 +110,7 @@ type frame struct {
 	args    []*value // behind its parameters
 	more    *value   // what further arguments are; nil for none
 	results []*value // joined over all returns
-	many    bool     // the number of results is unknown
+	rest    *value   // what further results are; nil for none
 	main    bool     // its results are the reply
 	loops   int      // loops of this function around the current place
 	// Replies that these loops walk over; nil in the place of one whose list is no reply.
