@@ -210,26 +210,71 @@ func typeOf(e syntax.Expr) kinds {
 }
 
 // truth finds conditions that are always true: a reply as it came that is a number or a list.
-// Values that were computed are left alone, since scripts write "n or 0". It evaluates the
-// condition's parts again, which doubles the work, so it stops with the steps.
-func (r *run) truth(e syntax.Expr) {
+// Values that were computed are left alone, since scripts write "n or 0", and so are variables that
+// another part of the condition looks into: "v and #v > 0". It evaluates the condition's parts
+// again, which doubles the work, so it stops with the steps.
+func (r *run) truth(condition syntax.Expr) {
 	if r.silent > 0 || r.steps > maxSteps {
 		return
 	}
+	parts := operands(nil, condition)
+	looksInto := make(map[*syntax.Variable]bool)
+	for _, e := range parts {
+		if variableOf(e) == nil {
+			addVariables(looksInto, e)
+		}
+	}
+	for _, e := range parts {
+		if !looksInto[variableOf(e)] {
+			r.truthOf(e)
+		}
+	}
+}
+
+// operands appends what "and", "or" and "not" combine.
+func operands(list []syntax.Expr, e syntax.Expr) []syntax.Expr {
 	switch e := e.(type) {
 	case *syntax.ParenExpr:
-		r.truth(e.Inner)
-		return
+		return operands(list, e.Inner)
 	case *syntax.UnaryExpr:
 		if e.Op == syntax.OpNot {
-			r.truth(e.Inner)
+			return operands(list, e.Inner)
 		}
-		return
 	case *syntax.BinaryExpr:
 		if e.Op == syntax.OpAnd || e.Op == syntax.OpOr {
-			r.truth(e.Left)
-			r.truth(e.Right)
+			return operands(operands(list, e.Left), e.Right)
 		}
+	}
+	return append(list, e)
+}
+
+// addVariables adds the local variables that an expression reads, outside of functions and tables.
+func addVariables(set map[*syntax.Variable]bool, e syntax.Expr) {
+	switch e := e.(type) {
+	case *syntax.LocalExpr, *syntax.UpvalExpr:
+		set[variableOf(e)] = true
+	case *syntax.ParenExpr:
+		addVariables(set, e.Inner)
+	case *syntax.UnaryExpr:
+		addVariables(set, e.Inner)
+	case *syntax.BinaryExpr:
+		addVariables(set, e.Left)
+		addVariables(set, e.Right)
+	case *syntax.IndexExpr:
+		addVariables(set, e.Object)
+		addVariables(set, e.Key)
+	case *syntax.CallExpr:
+		addVariables(set, e.Function)
+		for _, a := range e.Args {
+			addVariables(set, a)
+		}
+	}
+}
+
+// truthOf looks at a part of a condition.
+func (r *run) truthOf(e syntax.Expr) {
+	switch e.(type) {
+	case *syntax.UnaryExpr, *syntax.BinaryExpr:
 		return
 	}
 	v := r.quietly(e)

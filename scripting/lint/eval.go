@@ -324,7 +324,7 @@ func arithmetic(op syntax.Operator, left, right *value) *value {
 		}
 		v.micros = (left.seconds || right.seconds) && factor >= 1e5
 	case syntax.OpDiv:
-		v.fraction = !left.length || right.text != "2" // a list of pairs is even
+		v.fraction = !left.length || !right.isWhole() // a list of tuples leaves no rest
 	case syntax.OpMod:
 		v.fraction = left.fraction
 	}
