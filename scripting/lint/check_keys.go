@@ -30,12 +30,19 @@ func (r *keyRules) check(c *invocation) {
 		case whole && from == fromData:
 			c.run.report("data-key", k.at,
 				"The key of %s comes from the reply of %s: no caller can declare it in KEYS.", c, k.parts[0].name)
-		case !whole:
+		case !whole && !k.hasTagOfKey():
 			c.run.report("built-key", k.at, "The key %s of %s is built here: pass the whole key in KEYS.",
 				written(k.value), c)
 		}
 		r.told[k.name()] = c.run.silent == 0
 	}
+}
+
+// hasTagOfKey reports whether the text has an element of KEYS between its braces, by which a key is
+// in the same slot as that one.
+func (v *value) hasTagOfKey() bool {
+	tag := tagOf(v.parts)
+	return len(tag) == 1 && len(tag) < len(v.parts) && tag[0].from == fromKeys
 }
 
 // origin returns where a text comes from; whole means all of it from one source. Several constants

@@ -52,7 +52,8 @@ var Rules = []Rule{
 	{"argument-key", Warning, "A key comes from ARGV. Pass it among KEYS, so that a cluster can find it.",
 		"return redis.call('GET', ARGV[1])", "return redis.call('GET', KEYS[1])", ""},
 	{"built-key", Warning,
-		"A key is built from parts. It is on the right node of a cluster only if it has the same {tag} as KEYS.",
+		"A key is built from parts. It is on the right node of a cluster only if it has the same {tag} as KEYS, " +
+			"such as '{' .. KEYS[1] .. '}:lock'.",
 		"return redis.call('INCR', KEYS[1] .. ':' .. ARGV[1])", "return redis.call('INCR', KEYS[1])", ""},
 	{"data-key", Warning, "A key comes from a reply. No caller can have declared it, and it may be on any node of " +
 		"a cluster.", "local id = redis.call('HGET', KEYS[1], 'next')\nif id then return redis.call('DEL', id) end",
