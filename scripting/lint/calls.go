@@ -186,6 +186,7 @@ func (c *libraryCall) text() *value {
 	case slices.Contains(sameText, c.name):
 		v := *c.arg(0)
 		v.kinds, v.absent, v.table, v.status, v.exact = isText, nil, nil, false, v.exact && c.name == "tostring"
+		v.cased = v.cased || c.name != "tostring"
 		return &v
 	case slices.Contains(partOfText, c.name):
 		v := *c.arg(0)
@@ -226,6 +227,7 @@ func (c *libraryCall) number() *value {
 		v := numberOf(c.args...)
 		v.fraction = c.name == "math.abs" && c.arg(0).fraction || c.name == "math.random" && len(c.args) == 0 &&
 			c.rest == nil || c.name == "math.sqrt"
+		v.divided = v.fraction && c.arg(0).divided
 		if c.name == "math.max" || c.name == "math.min" {
 			for _, a := range c.args {
 				v.micros = v.micros || a.micros
@@ -303,7 +305,7 @@ func (c *libraryCall) protected() (results []*value, more *value) {
 func toNumber(v *value) *value {
 	n := numberOf(v)
 	n.seconds, n.micros, n.fraction, n.counts = v.seconds, v.micros, v.fraction && v.kinds == isNumber, v.counts
-	n.parts = v.parts
+	n.parts, n.divided = v.parts, v.divided
 	n.text, n.exact = v.text, v.exact && v.kinds == isNumber
 	if v.may(isFalsy) {
 		n.kinds, n.absent = isNumber|isNil, v.absent
@@ -330,7 +332,6 @@ func formatted(format *value, args []*value) *value {
 			}
 			if next < len(args) {
 				v.parts = append(v.parts, piece(args[next])...)
-				v.fraction = v.fraction || args[next].fraction
 				v.tells(args[next])
 				next++
 			}

@@ -116,7 +116,7 @@ func isEither(v *value) bool { return v.kinds == isTextual && v.raw == nil }
 
 // isInput reports whether a text comes whole from outside of the script.
 func isInput(v *value) bool {
-	return len(v.parts) == 1 && !v.member && (v.parts[0].from == fromArgv || v.parts[0].from == fromData)
+	return len(v.parts) == 1 && !v.member && !v.cased && (v.parts[0].from == fromArgv || v.parts[0].from == fromData)
 }
 
 // losesDigits finds a number of more than 14 digits that becomes a text: Lua writes numbers with
@@ -302,8 +302,9 @@ func (r *run) quietly(e syntax.Expr) *value {
 var replyFields = strings.Fields("ok err double map set big_number verbatim_string format string")
 
 // replies finds what is lost of a value when it becomes the reply: fractions, fields with names,
-// and what follows the first nil of a list. A list with the text of a fraction is of a script that
-// knows what becomes of the others. It looks at each table once, as tables may contain themselves.
+// and what follows the first nil of a list. A quotient in a list is left alone: scripts reply
+// with a limit, what remains of it and a time, and mean whole ones. It looks at each table once, as
+// tables may contain themselves.
 func (r *run) replies(at int32, v *value, seen map[*table]bool) {
 	if v.fraction && v.kinds == isNumber {
 		r.report("fraction-reply", at,
@@ -314,9 +315,8 @@ func (r *run) replies(at int32, v *value, seen map[*table]bool) {
 		return
 	}
 	seen[t] = true
-	listed, named, texts := 0, "", false
-	for key, item := range t.items {
-		texts = texts || item.fraction && item.only(isText)
+	listed, named := 0, ""
+	for key := range t.items {
 		if _, err := strconv.Atoi(key); err == nil {
 			listed++
 		} else if named == "" || key < named {
@@ -332,7 +332,7 @@ func (r *run) replies(at int32, v *value, seen map[*table]bool) {
 		if item == nil {
 			continue
 		}
-		if !texts || !item.fraction {
+		if !item.divided {
 			r.replies(at, item, seen)
 		}
 		if i < t.length && (item.only(isNil) || item.may(isNil) && item.absent != nil && !r.isChecked(item.absent)) {

@@ -272,7 +272,7 @@ func (r *run) unary(e *syntax.UnaryExpr) *value {
 	}
 	r.uses(e.At, v, "arithmetic on it")
 	n := numberOf(v)
-	n.fraction = v.fraction
+	n.fraction, n.divided = v.fraction, v.divided
 	return n
 }
 
@@ -309,7 +309,7 @@ func arithmetic(op syntax.Operator, left, right *value) *value {
 	factor, _ := strconv.ParseFloat(right.text, 64)
 	switch op {
 	case syntax.OpAdd, syntax.OpSub:
-		v.fraction = left.fraction || right.fraction
+		v.fraction, v.divided = left.fraction || right.fraction, onlyDivided(left, right)
 		v.micros = left.micros != right.micros || left.micros && op == syntax.OpAdd
 		v.seconds = left.seconds != right.seconds
 		v.length = left.length && right.isWhole()
@@ -318,15 +318,16 @@ func arithmetic(op syntax.Operator, left, right *value) *value {
 			v.counts = right.counts
 		}
 	case syntax.OpMul:
-		v.fraction = left.fraction || right.fraction
+		v.fraction, v.divided = left.fraction || right.fraction, onlyDivided(left, right)
 		if right.seconds {
 			factor, _ = strconv.ParseFloat(left.text, 64)
 		}
 		v.micros = (left.seconds || right.seconds) && factor >= 1e5
 	case syntax.OpDiv:
 		v.fraction = !left.length || !right.isWhole() // a list of tuples leaves no rest
+		v.divided = v.fraction
 	case syntax.OpMod:
-		v.fraction = left.fraction
+		v.fraction, v.divided = left.fraction, left.divided
 	}
 	return v
 }

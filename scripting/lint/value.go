@@ -69,13 +69,15 @@ type value struct {
 	builtin string           // of any other function, its full name: "redis.call"
 
 	// Facts that a number or a reply keeps on its way to the place where it is wrong.
-	fraction bool        // a number with digits behind the point, or its text
+	fraction bool        // a number with digits behind the point
+	divided  bool        // it has them of divisions alone
 	length   bool        // how many elements a table has, perhaps a whole constant more or less
 	seconds  bool        // seconds since 1970 as TIME gives them
 	micros   bool        // so many digits that .. and tostring lose some
 	counts   *invocation // the number of events that a limiter allows or refuses
 	raw      *invocation // it is the reply of this command, as it came: nothing was computed of it
 	member   bool        // it is an element of a list that a command replied
+	cased    bool        // it went through string.lower or upper, so it is words
 	pending  *invocation // the reply of redis.pcall, not looked at yet
 }
 
@@ -151,6 +153,11 @@ func (v *value) may(k kinds) bool { return v.kinds&k != 0 }
 // only reports whether the value has one of the types and certainly no other.
 func (v *value) only(k kinds) bool { return v.kinds != 0 && v.kinds&^k == 0 }
 
+// onlyDivided reports whether the fractions of values, of which one has some, come of divisions.
+func onlyDivided(a, b *value) bool {
+	return (a.fraction || b.fraction) && a.fraction == a.divided && b.fraction == b.divided
+}
+
 // isWhole reports whether the value is a constant whole number.
 func (v *value) isWhole() bool { return v.exact && v.kinds == isNumber && !v.fraction }
 
@@ -164,7 +171,7 @@ func (v *value) with(k kinds) *value {
 }
 
 // join returns what is known of a value that is one of two. What makes a rule speak only if it is
-// certain (exact, seconds, status), or silent (length), must hold for both. What makes a value
+// certain (exact, seconds, status), or silent (length, divided, cased), must hold for both. What makes a value
 // suspect (fraction, micros, absent, counts) is kept if it holds for one: the script fails for the
 // data that lead there.
 func join(a, b *value) *value {
@@ -176,7 +183,8 @@ func join(a, b *value) *value {
 	}
 	v := &value{kinds: a.kinds | b.kinds, absent: a.absent, about: a.about, fraction: a.fraction || b.fraction,
 		seconds: a.seconds && b.seconds, micros: a.micros || b.micros, counts: a.counts, status: a.status && b.status,
-		member: a.member || b.member, length: a.length && b.length}
+		member: a.member || b.member, length: a.length && b.length,
+		divided: onlyDivided(a, b), cased: a.cased && b.cased}
 	if v.absent == nil {
 		v.absent = b.absent
 	}
@@ -208,7 +216,8 @@ func join(a, b *value) *value {
 // inherit takes over what is known of the only alternative that is not nil or false.
 func (v *value) inherit(b *value) {
 	v.parts, v.table, v.status, v.body, v.builtin = b.parts, b.table, b.status, b.body, b.builtin
-	v.fraction, v.seconds, v.micros, v.pending, v.length = b.fraction, b.seconds, b.micros, b.pending, b.length
+	v.fraction, v.divided, v.length, v.cased = b.fraction, b.divided, b.length, b.cased
+	v.seconds, v.micros, v.pending = b.seconds, b.micros, b.pending
 }
 
 // joinParts returns the parts of a text that is one of two. An element of KEYS, or what is unknown,
