@@ -131,12 +131,18 @@ func (l *loadRules) checkReading(c *invocation) {
 	}
 }
 
+// maxUnpacked is about how many results unpack may have.
+const maxUnpacked = 8000
+
 // unpacks finds an unpack of a reply that may be long. With three arguments the script itself says
-// which elements, and takes them in groups.
+// which elements, and takes them in groups; or it has looked that there are not too many.
 func (r *run) unpacks(e *syntax.CallExpr, list *value) {
-	if len(e.Args) < 3 && list.table != nil && list.table.reply != nil && list.table.reply.unbounded() {
-		r.report("unpack-limit", e.At, "unpack fails if %s has more than about 8000 elements: pass them in groups.",
-			list.table.reply)
+	if len(e.Args) >= 3 || list.table == nil || list.table.reply == nil || !list.table.reply.unbounded() {
+		return
+	}
+	if most, known := r.scope.most[list.table.reply]; !known || most >= maxUnpacked {
+		r.report("unpack-limit", e.At, "unpack fails if %s has more than about %d elements: pass them in groups.",
+			list.table.reply, maxUnpacked)
 	}
 }
 

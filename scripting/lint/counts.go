@@ -6,8 +6,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// What a script knows of the number of its keys and arguments: behind "if #ARGV ~= 2 then return
-// ... end" there are two.
+// What a script knows of the number of its keys and arguments, and of the elements of a reply:
+// behind "if #ARGV ~= 2 then return ... end" there are two.
 
 // atMost are the operators of #ARGV and a number that say how many elements there are at most, by
 // what is to be added to the number.
@@ -26,8 +26,8 @@ var (
 	}
 )
 
-// refineCount takes into account that a comparison of #KEYS or #ARGV with a number was true, or
-// that it was not. Only upper bounds are kept: an element that may be missing is no mistake, one
+// refineCount takes into account that a comparison of #KEYS, #ARGV or the length of a reply with a
+// number was true, or that it was not. Only upper bounds are kept: an element that may be missing is no mistake, one
 // that cannot be there is.
 func (r *run) refineCount(e *syntax.BinaryExpr, truth bool) {
 	op, counted, limit := e.Op, e.Left, e.Right
@@ -43,8 +43,12 @@ func (r *run) refineCount(e *syntax.BinaryExpr, truth bool) {
 	if !bounds || !isLength || length.Op != syntax.OpLength || !isNumber {
 		return
 	}
-	if t := r.quietly(length.Inner).table; t != nil && t.input != nil {
+	switch t := r.quietly(length.Inner).table; {
+	case t == nil:
+	case t.input != nil:
 		r.scope.most[t.input] = int(math.Ceil(n.Value)) + more
+	case t.reply != nil:
+		r.scope.most[t.reply] = int(math.Ceil(n.Value)) + more
 	}
 }
 

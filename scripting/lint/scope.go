@@ -12,8 +12,9 @@ type scope struct {
 	values map[*syntax.Variable]*value
 	// Names of keys that the program has asked about, or has written: their absence is no surprise.
 	checked map[string]bool
-	// How many elements KEYS and ARGV have at most, where the program has counted them.
-	most map[*input]int
+	// How many elements KEYS, ARGV and replies have at most, where the program has counted them: by
+	// *input and *invocation.
+	most map[any]int
 	// The counters that were raised on the way to this place, since it last was uncertain whether
 	// the program goes on here: by their keys.
 	raised map[string]*invocation
@@ -21,7 +22,7 @@ type scope struct {
 }
 
 func newScope() *scope {
-	return &scope{values: make(map[*syntax.Variable]*value), checked: make(map[string]bool), most: make(map[*input]int)}
+	return &scope{values: make(map[*syntax.Variable]*value), checked: make(map[string]bool), most: make(map[any]int)}
 }
 
 // branch returns the counters that were raised so far, and forgets them: what follows may not run.
@@ -54,7 +55,7 @@ func (s *scope) check(v *value) {
 
 // either makes s what is known where two ways meet. A key counts as asked about if one of them has
 // asked: scripts ask once and keep the answer in a variable, and the rule must not be wrong. A
-// bound of KEYS or ARGV must hold on both ways.
+// bound of KEYS, ARGV or a reply must hold on both ways.
 func (s *scope) either(a, b *scope) {
 	if a.ended || b.ended {
 		if a.ended {
@@ -68,7 +69,7 @@ func (s *scope) either(a, b *scope) {
 		values[v] = join(values[v], known)
 	}
 	maps.Copy(a.checked, b.checked)
-	most := make(map[*input]int)
+	most := make(map[any]int)
 	for in, n := range a.most {
 		if m, known := b.most[in]; known {
 			most[in] = max(n, m)
