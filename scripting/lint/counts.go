@@ -27,8 +27,8 @@ var (
 )
 
 // refineCount takes into account that a comparison of #KEYS, #ARGV or the length of a reply with a
-// number was true, or that it was not. Only upper bounds are kept: an element that may be missing is no mistake, one
-// that cannot be there is.
+// number was true, or that it was not. Only upper bounds are kept: an element that may be missing
+// is no mistake, one that cannot be there is.
 func (r *run) refineCount(e *syntax.BinaryExpr, truth bool) {
 	op, counted, limit := e.Op, e.Left, e.Right
 	if _, swapped := counted.(syntax.NumberExpr); swapped {

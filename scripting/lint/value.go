@@ -171,9 +171,9 @@ func (v *value) with(k kinds) *value {
 }
 
 // join returns what is known of a value that is one of two. What makes a rule speak only if it is
-// certain (exact, seconds, status), or silent (length, divided, cased), must hold for both. What makes a value
-// suspect (fraction, micros, absent, counts) is kept if it holds for one: the script fails for the
-// data that lead there.
+// certain (exact, seconds, status), or silent (length, divided, cased), must hold for both. What
+// makes a value suspect (fraction, micros, absent, counts) is kept if it holds for one: the script
+// fails for the data that lead there.
 func join(a, b *value) *value {
 	switch {
 	case a == nil || a == b:
