@@ -230,7 +230,7 @@ func TestExamplesAreTests(t *testing.T) {
 		{"docs/start/dramatiq.md", "python", "clients/python/tests/queues/test_dramatiq.py", 2},
 		{"clients/java/README.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/SessionTest.java",
 			2},
-		{"clients/node/README.md", "js", "clients/node/test/readme.test.js", 1},
+		{"clients/node/README.md", "js", "clients/node/test/readme.test.mjs", 1},
 		{"clients/python/README.md", "python", "clients/python/tests/test_readme.py", 3},
 		{"docs/start/tls.md", "go", "examples/programs/embedded_test.go", 1},
 		{"docs/start/tls.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/TlsTest.java", 1},

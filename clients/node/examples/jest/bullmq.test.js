@@ -1,7 +1,7 @@
 // What docs/start/bullmq.md says of Jest.
 
 const { Queue, Worker } = require('bullmq')
-const { Server } = require('../..')
+const { Server } = require('miniserver-testkit')
 
 // All but Date.
 const doNotFake = ['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate', 'setInterval', 'clearInterval', 'setTimeout', 'clearTimeout']

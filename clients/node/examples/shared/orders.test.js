@@ -1,5 +1,5 @@
 const Redis = require('ioredis')
-const { Server } = require('../..')
+const { Server } = require('miniserver-testkit')
 
 let server, world, client
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 
 import { Queue, Worker } from 'bullmq'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { Server } from '../..'
+import { Server } from 'miniserver-testkit'
 
 const hour = 3_600_000
 

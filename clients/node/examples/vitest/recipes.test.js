@@ -3,7 +3,7 @@
 import Redis from 'ioredis'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Server } from '../..'
+import { Server } from 'miniserver-testkit'
 
 const testdata = fileURLToPath(new URL('../../../testdata/', import.meta.url))
 const dump = testdata + 'production.rdb'

@@ -1,6 +1,6 @@
 import Redis from 'ioredis'
 import { afterAll, beforeAll, expect, test as base } from 'vitest'
-import { Server, World } from '../..'
+import { Server, World } from 'miniserver-testkit'
 
 let server: Server
 beforeAll(async () => {
