@@ -4,6 +4,9 @@ The pages are those of docs/, as GitHub shows them. Two things that GitHub does 
 repository outside of docs/ leads to GitHub; the test of the pages (internal/readme) checks that the file is there. And the
 navigation is made of docs/README.md: each of its headings is a part, which has the pages of the list below it.
 
+Sphinx writes its form for searches to search.html, over the page of that name, and calls that page so in the navigation. So the
+form is find.html here, and the page has its title.
+
 Nothing that the site shows may come from another host.
 """
 
@@ -24,6 +27,9 @@ html_theme = "furo"
 html_title = "miniserver"
 html_copy_source = False
 html_show_sphinx = False
+html_use_index = False
+html_additional_pages = {"find": "search.html"}
+templates_path = ["templates"]
 html_theme_options = {
     "source_repository": "https://github.com/miniserver-go/miniserver/",
     "source_branch": "main",
@@ -55,7 +61,7 @@ def navigation(index):
     for part in index.split("\n## ")[1:]:
         title, _, rest = part.partition("\n")
         if pages := PAGE.findall(rest):
-            yield "\n\n```{toctree}\n:hidden:\n:caption: " + title + "\n\n" + "\n".join(pages) + "\n```\n"
+            yield "\n\n```{toctree}\n:hidden:\n:caption: " + title + "\n\n" + "\n".join("Search <search>" if p == "search" else p for p in pages) + "\n```\n"
 
 
 class Loads(html.parser.HTMLParser):
@@ -86,6 +92,20 @@ def check(app, error):
         raise SystemExit("\n".join(foreign))
 
 
+def keep_search_page(app):
+    """Has Sphinx write find.html, and no search.html after the page of that name."""
+    builder = app.builder
+    write = builder.gen_additional_pages
+
+    def write_others():
+        builder.search = False
+        write()
+        builder.search = True
+
+    builder.gen_additional_pages = write_others
+
+
 def setup(app):
+    app.connect("builder-inited", keep_search_page)
     app.connect("source-read", read)
     app.connect("build-finished", check)
