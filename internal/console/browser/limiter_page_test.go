@@ -49,9 +49,12 @@ func TestLimiterShowsWhereTwoDisagree(t *testing.T) {
 	b.see(".disagreements tbody tr:nth-child(1) .yes", "passes")
 	b.see(".disagreements tbody tr:nth-child(2)", "1.950 s")
 	b.see(".summary", "3, more than 2") // what the fixed window lets pass within a window
+	require.Equal(t, eval[string](b, "getComputedStyle(document.body).fontFamily"),
+		eval[string](b, "getComputedStyle(document.querySelector('.set-up .field.wide')).fontFamily"))
 	b.clickText(".disagreements button", "1.100 s")
 	b.see(".clock", "1.10 s")
 	b.see(".timeline .inside", "2 of 2 in the window")
+	b.pictures("limiter-list")
 
 	b.choose(".set-a", "own")
 	b.fill(".set-script", "return {0, 0, 7}")
@@ -61,9 +64,26 @@ func TestLimiterShowsWhereTwoDisagree(t *testing.T) {
 	require.Contains(t, eval[string](b, "location.hash"), "script=return+redis.call")
 }
 
+// TestLimiterOpensWhereWindowsMeet: whatever the speed, the page opens with what a fixed window is
+// known for. Nine requests pass within four seconds, which a sliding window does not let happen.
+func TestLimiterOpensWhereWindowsMeet(t *testing.T) {
+	t.Parallel()
+	b := start(t).browse("limiter?speed=0.1")
+	b.wait("document.querySelector('.limiter').dataset.playing == 'true'")
+	b.click(".play") // it pauses, and goes on before the server has replied to what it was asked
+	b.click(".play")
+	b.choose(".set-speed", "0")
+	b.ends()
+	require.Equal(t, [2]string{"20", "0"}, b.verdicts(0))
+	require.Equal(t, [2]string{"12", "8"}, b.verdicts(1))
+	b.see(".set-up", "One request opens a window")
+	b.see(".summary tbody tr:nth-child(1)", "9, more than 5")
+	b.shot("limiter")
+}
+
 func TestLimiterPlaysBurstsOnAClockThatIsDragged(t *testing.T) {
 	t.Parallel()
-	b := start(t).browse("limiter?b=token-bucket&speed=0.1")
+	b := start(t).browse("limiter?b=token-bucket&load=bursts&speed=0.1")
 	b.wait("document.querySelector('.limiter').dataset.playing == 'true'")
 	b.click(".play") // it pauses
 	b.wait("document.querySelector('.limiter').dataset.playing == 'false'")
@@ -79,7 +99,7 @@ func TestLimiterPlaysBurstsOnAClockThatIsDragged(t *testing.T) {
 	b.ends()
 	// 5 in each of the windows from 0, 12, 24, 36 and 48 s; one request was sent by hand
 	require.Equal(t, [2]string{"25", "36"}, b.verdicts(0))
-	b.shot("limiter")
+	b.shot("limiter-bursts")
 
 	link := eval[string](b, "location.hash")
 	require.Contains(t, link, "b=token-bucket")

@@ -60,7 +60,7 @@ func TestMemory(t *testing.T) {
 	b.clickText("form button", "Show")
 	b.see(".error", "no such key")
 	b.choose(".growth select", "hash")
-	b.see(".growth-figures", "Redis 6.2 1,623 bytes")
+	b.see(".growth-figures", "Redis 6.2 1,607 bytes")
 	eval[bool](b, "(() => {const e = document.querySelector('.growth input'); e.value = 1; "+
 		"return e.dispatchEvent(new Event('input'))})()")
 	b.see(".growth-figures", "1 element: miniserver")

@@ -20,7 +20,7 @@ function open(main, context) {
 }
 
 // The set-up, as the address carries it. A number has a least and a greatest value.
-const defaults = {a: "fixed-window", b: "sliding-window-zset", limit: 5, window: 10000, slots: 10, burst: 5, load: "bursts", rate: 1, users: 1, size: 4,
+const defaults = {a: "fixed-window", b: "sliding-window-zset", limit: 5, window: 10000, slots: 10, burst: 5, load: "edges", rate: 1, users: 1, size: 4,
   every: 4000, duration: 60000, seed: 1, speed: 10, list: "0\n2500\n5000\n9000\n9500\n10000\n10500\n11000", script: starter};
 const bounds = {limit: [1, 100000], window: [1, 86400000], slots: [1, 10000], burst: [1, 100000], rate: [0.001, 1000], users: [1, 1000],
   size: [1, 1000], every: [1, 86400000], duration: [1, 86400000], seed: [0, 2147483647]};
@@ -95,6 +95,7 @@ class Bench {
       el("fieldset", {}, el("legend", {}, "Load"), field("Kind", choice("load", Object.entries(loads).map(([id, l]) => [id, l.title]))),
         loads[s.load].fields.filter(f => f !== "list").map(number)),
       el("fieldset", {}, el("legend", {}, "Clock"), field("Speed", choice("speed", speeds))),
+      loads[s.load].note && el("p", {class: "soft purpose"}, loads[s.load].note),
       s.load === "list" && text("list", "One time a line, in milliseconds or as 2026-01-02T15:04:05Z, then a user if you like", 6),
       own && text("script", "My own script", 12));
   }
@@ -198,6 +199,7 @@ class Bench {
   async roll(mine) {
     const run = this.run;
     this.playing(true);
+    await this.busy; // what was under way when it was paused
     let last = performance.now();
     while (mine === this.generation && !run.ended) {
       const now = performance.now(), {speed} = this.settings;

@@ -1,9 +1,11 @@
-// Loads: lists of requests {t, user}, t in milliseconds since the beginning.
+// Loads: lists of requests {t, user}, t in milliseconds since the beginning. A note says what a load is meant to show.
 
 /** mostRequests bounds a load. */
 export const mostRequests = 20000;
 
 export const loads = {
+  edges: {title: "Where windows meet", fields: ["users", "duration"], make: edges,
+    note: "One request opens a window, and those that use up the limit come at its end. Right after it as many come again as the limit allows."},
   steady: {title: "Steady", fields: ["rate", "users", "duration"], make: steady},
   bursts: {title: "Bursts", fields: ["size", "every", "users", "duration"], make: bursts},
   many: {title: "Many clients", fields: ["users", "rate", "duration", "seed"], make: many},
@@ -35,6 +37,16 @@ function steady({rate, users, duration}) {
 function bursts({size, every, users, duration}) {
   const requests = [];
   for (let t = 0; t < duration; t += every) for (let i = 0; i < size; i++) for (let u = 0; u < users; u++) add(requests, t + i, name(u));
+  return requests;
+}
+
+/** edges asks at both sides of a window's end: the first request opens it, and the one that comes at its end opens the next. Then all is quiet for a window. */
+function edges({limit, window, users, duration}) {
+  const requests = [], step = window / 5 / limit;
+  for (let t = 0; t < duration; t += 3 * window) {
+    const times = [t, ...Array.from({length: 2 * limit - 1}, (_, i) => t + window + (i + 1 - limit) * step)];
+    for (const at of times.filter(at => at < duration)) for (let u = 0; u < users; u++) add(requests, at, name(u));
+  }
   return requests;
 }
 

@@ -4,7 +4,7 @@
 import {bytes, duration, svg} from "../../dom.js";
 import {disagreements} from "./run.js";
 
-const laneHeight = 92, gap = 20, memoryHeight = 78, axis = 22, left = 8, right = 8;
+const laneHeight = 100, gap = 20, memoryHeight = 78, axis = 22, left = 8, right = 8;
 
 export class Timeline {
   /** seek(t) is called when the cursor is dragged. */
@@ -48,7 +48,7 @@ export class Timeline {
   }
 
   #lane(lane, top, cursor, user, number) {
-    const base = top + 54;
+    const base = top + 62;
     const mine = lane.results.filter(r => !user || r.user === user);
     const ticks = (of, from, to) => mine.filter(of).map(r => `M${this.x(r.t).toFixed(1)} ${base + from}V${base + to}`).join("");
     const feet = mine.filter(r => !r.allowed).map(r => `M${(this.x(r.t) - 2).toFixed(1)} ${base + 22}h4`).join("");
@@ -59,8 +59,22 @@ export class Timeline {
       svg("line", {class: "base", x1: left, x2: this.width - right, y1: base, y2: base}),
       svg("path", {class: "passed", d: ticks(r => r.allowed, -3, -26)}),
       svg("path", {class: "bounced", d: ticks(r => !r.allowed, 3, 22) + feet}),
+      ...this.#counts(mine.filter(r => r.allowed), "passed", base - 29),
+      ...this.#counts(mine.filter(r => !r.allowed), "bounced", base + 33),
       svg("text", {class: `name c${number + 1}`, x: left + 4, y: top + 16}, lane.title),
     ];
+  }
+
+  /** #counts writes how many requests lie behind a tick, where there are more than one and room for the number. */
+  #counts(results, verdict, y) {
+    const groups = [];
+    for (const {t} of results) {
+      const x = this.x(t), last = groups.at(-1);
+      if (last && x - last.x < 2) last.n++;
+      else groups.push({x, n: 1});
+    }
+    return groups.filter((g, i) => g.n > 1 && Math.min(g.x - (groups[i - 1]?.x ?? -Infinity), (groups[i + 1]?.x ?? Infinity) - g.x) > 16)
+      .map(g => svg("text", {class: `count ${verdict}`, x: Math.max(g.x, left + 2), y, "text-anchor": "middle"}, `${g.n}`));
   }
 
   /** #window draws the window in which the cursor lies, and how many requests passed in it. */
