@@ -99,7 +99,7 @@ var storeys = map[string][][]string{
 	"internal/cli/serve": {
 		// What knows of no configuration.
 		{"ready.go", "parent.go", "port_taken.go", "process_unix.go", "process_windows.go", "parent_linux.go",
-			"parent_unix.go"},
+			"parent_unix.go", "log_writer.go"},
 		{"config.go", "options.go"}, {"environment.go"},
 		{ // A program: the server with its files and signals.
 			"program.go", "users.go", "log.go", "signals.go", "daemon.go", "rewrite.go", "loading.go", "group.go",
