@@ -36,10 +36,10 @@ var doors = []door{
 	{"github.com/blevesearch/snowballstem", "internal/search/text", ""},
 	{"github.com/google/btree", "ds/deadlines internal/search/index bench/laboratory", ""},
 	{"github.com/google/go-dap", "scripting/dap", "internal/cli/script"},
-	{"github.com/hashicorp", "internal/group/consensus", ""},
 	{"github.com/peterh/liner", "internal/cli/script", ""},
 	{"github.com/spf13/pflag", `internal/cli internal/cli/files internal/cli/help internal/cli/lint
 		internal/cli/remote internal/cli/script internal/cli/serve internal/cli/subcommand internal/cli/test`, ""},
+	{"go.etcd.io/raft", "internal/group/consensus", ""},
 	// What tests compare with.
 	{"github.com/chromedp", "", "internal/console/browser"},
 	{"github.com/prometheus/client_golang", "", "internal/console/browser"},

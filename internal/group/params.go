@@ -42,7 +42,7 @@ type params struct {
 	dataDir   func() string
 }
 
-// maxSegment is more than anybody needs, and less than raft-wal can.
+// maxSegment is more than anybody needs, and less than a file of the log can have.
 const maxSegment = 1 << 30
 
 func defaults() params {

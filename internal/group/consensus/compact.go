@@ -2,44 +2,39 @@ package consensus
 
 import "time"
 
-// Raft counts entries to decide when a snapshot is due, and how many stay before it. Entries may be
-// large, so this looks at their bytes as well.
+const (
+	// compactCheck is how often it is looked whether a snapshot is due.
+	compactCheck = 500 * time.Millisecond
+	// compactPause is at least between two snapshots that new members need.
+	compactPause = 50 * time.Millisecond
+)
 
-// compactCheck is how often it looks.
-const compactCheck = 500 * time.Millisecond
-
+// compact takes snapshots: by entries, by their bytes, and when a new member needs one.
 func (n *Node) compact() {
 	tick := time.NewTicker(compactCheck)
 	defer tick.Stop()
-	var atSnapshot uint64
+	var bytes uint64 // that were stored before the last one
 	for {
+		due := false
 		select {
 		case <-tick.C:
+			stored := n.log.stored.Load() - bytes
+			due = stored > n.options.SnapshotBytes ||
+				n.view().applied-min(n.snapshots.newest().Index, n.view().applied) >= n.options.SnapshotEvery
+		case <-n.compactor:
+			due = true
 		case <-n.closed:
 			return
 		}
-		if stored := n.log.stored.Load(); stored-atSnapshot > n.options.SnapshotBytes {
-			n.keepFewer(stored - atSnapshot)
-			if n.Snapshot() == nil {
-				atSnapshot = stored
-			}
+		if !due {
+			continue
+		}
+		stored := n.log.stored.Load()
+		if err := n.Snapshot(); err == nil {
+			bytes = stored
+		} else {
+			n.options.Log("debug", "No snapshot now: "+err.Error())
+			n.sleep(compactPause)
 		}
 	}
-}
-
-// keepFewer lets as many entries stay before a snapshot as take a fourth of the limit, when those
-// since the last one had so many bytes.
-func (n *Node) keepFewer(bytes uint64) {
-	entries := n.raft.LastIndex() - n.lastSnapshot()
-	c := n.raft.ReloadableConfig()
-	c.TrailingLogs = min(n.options.SnapshotTrailing, entries*(n.options.SnapshotBytes/4)/max(bytes, 1))
-	n.raft.ReloadConfig(c)
-}
-
-func (n *Node) lastSnapshot() uint64 {
-	list, err := n.snapshots.List()
-	if err != nil || len(list) == 0 {
-		return 0
-	}
-	return list[0].Index
 }

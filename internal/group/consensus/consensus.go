@@ -1,70 +1,67 @@
 // Package consensus keeps one log of entries the same at the members of a group. It knows nothing
 // of Redis: an entry is a piece of bytes, and what entries change is a Machine.
 //
-//	Append ─▶ seat ─▶ Raft ─▶ log ─▶ disk          the leader stores the entry, and sends it
-//	                   │ ▲
-//	           transport │ answers                 most members have stored it: it is committed
-//	                   ▼ │
-//	                  Raft ─▶ machine ─▶ Machine   at every member, in the same order
+//	Append ─▶ loop ─▶ core ─┬▶ writer ─▶ log ─▶ disk    the leader stores the entry, and sends it
+//	            ▲     Raft  ├▶ peers ─▶ network         most members have stored it: it is committed
+//	            └─ answers ◀┴▶ machine ─▶ Machine       at every member, in the same order
 //
-// Raft is hashicorp/raft 1.7.3, the log hashicorp/raft-wal 0.4.2; nothing of either is written
-// here. Raft 1.8.0 needs go-metrics 0.7.0, which has dropped a package that raft-wal imports; a
-// replace in go.mod would break go install.
+// Raft itself is the state machine of go.etcd.io/raft 3.6: no goroutine, clock, disk or network of
+// its own; nothing of it is written here. What it gives: one leader a term, elected by most
+// members; an entry that most members have stored is in the log of every later leader; members that
+// come and go. What is here:
 //
-// What Raft gives: one leader a term, elected by most members; an entry that most members have
-// stored is in the log of every later leader; snapshots, members that come and go. What is added:
-//
-//	seat, append      the leader's seat: taken after a barrier, given up at the first entry that
-//	                  fails
-//	machine, rebuild  drops entries after a gap; makes the state anew from snapshot and log
-//	verify            asks whether this member still leads
-//	lease             knows without a question that it does, for a moment
-//	log, checksum     the entries on the disk: limits of time, recovery, damage
-//	segments, tail    the files of the log, and the change to the next one
-//	stable, disk      the term and the vote on the disk
-//	damage, salvage   a member that has lost entries comes back empty; a group of such begins anew
-//	newcomer          a member without a vote file asks the others what it may have promised
-//	identity          keeps groups apart
-//	transport, stream what may vote and lead, who has answered; TCP and TLS
-//	requests, guests  what others ask; limits of what they may take
-//	compact           snapshots by bytes
-//	report, logger    what is said in the log
-//	members, status   Add, Remove, Transfer; what a member knows of the group
+//	core               drives Raft: who may vote and stand, the leader's seat
+//	loop, node         the goroutine of the core, and what it passes on
+//	writer, log, scan  entries on the disk: one write for all that has come, damage
+//	stable, disk       the term and the vote on the disk
+//	snapshots, compact states of the machine as files; when they are due
+//	machine, rebuild   applies entries, answers Appends; makes the state anew from snapshot and log
+//	transport, wire    TCP and TLS; frames
+//	peer, guests       what goes to one member; limits of what others may take
+//	lease, verify      knows without a question that this member leads, for a moment; asks
+//	damage, salvage    a member that has lost entries comes back empty; a group of such begins anew
+//	newcomer           a member without a vote file asks the others what it may have promised
+//	identity           keeps groups apart
+//	members, status    Add, Remove, Transfer; what a member knows of the group
+//	report             what is said in the log
 //
 // Invariants:
-//  1. A seat is given only when all entries of earlier terms have been applied here: after a
-//     barrier of the new term.
-//  2. Of what is appended in a seat, the entries that count are the first ones, without a gap: each
-//     carries its number within the seat, and one that does not follow the last that counted is
-//     void, at every member. Raft alone may refuse one entry and take the next, while it hands the
-//     seat over or loses and regains it. After the first error the seat is given up; this member
-//     may take another one in the same term.
+//  1. A seat is given only when all entries of earlier terms have been applied here: after an entry
+//     of the new term.
+//  2. Of what is appended in a seat, the entries that get into the log are the first ones, without
+//     a gap: the loop appends in order, and ends the seat at the first entry that Raft refuses.
+//     This member may take another one in the same term, after another entry.
 //  3. done(nil) comes after Apply. ErrNotAppended is certain. What was under way when the seat was
-//     lost, or when the disk failed, gets ErrUnknown: the next leader may have the entry.
-//  4. Verify counts only answers to requests that were sent after its call, by this member's own
-//     order of events. It reads no clock. Leased does.
-//  5. Raft is told that entries are stored only when they are; what is stored after all, after an
-//     error or too late, is deleted before anything else is stored.
+//     lost, or when the disk failed, gets ErrUnknown: it may get into the log.
+//  4. Verify counts only answers to calls that were sent after it, by this member's own order of
+//     events. Leased reads a clock besides.
+//  5. Raft is told that something is stored only when it is, however often that is tried.
 //  6. A member whose disk fails does not lead, and does not stand. It goes on by itself when the
 //     disk can be written.
 //  7. A member that has lost entries or its vote, or found damage, votes only after it has all
 //     again. One that starts without a vote file does not know whether it had one, and takes
 //     nothing from a leader before it knows: it may have promised to follow a later one.
 //
+// # Who waits for whom
+//
+// The loop waits for nothing, and nobody waits for the loop. The writer, the machine and one
+// goroutine for each other member have queues; messages may be lost, the rest has limits of its
+// own. A leader's calls, which keep its seat and its lease, pass the loop by at both ends: the
+// goroutine of a connection notes a call, and answers it; the loop looks at the notes before it
+// counts a tick. So a process that gets little of a processor keeps its seat as long as its
+// connections get some. A tick that comes late is one tick, however late it comes.
+//
 // # Disks
 //
-// A write has a limit of time (StoreLimit), because Raft would keep the seat as long as the disk
-// hangs. After an error or at the limit nothing more is stored; the log is closed as soon as the
-// write ends, and opened again until that and a probe succeed: raft-wal never goes on after a
-// segment that it could not make, and segments repairs what that leaves. The vote needs no new room
-// on a full disk; it is written in place, twice. Raft panics when it cannot store its term, and
-// when it cannot read an entry, so these wait for the disk. A member that waits answers nobody,
-// which is what the others expect of a failed one.
+// The writer tries again and again, and Raft waits: a member that cannot store does not confirm,
+// and does not vote, which is what the others expect of a failed one. A leader gives up its seat at
+// the first error, and when a write takes longer than StoreLimit; it hands it to the member that
+// has most. What it had sent may get into the log without it. The vote needs no new room on a full
+// disk; it is written in place, twice.
 //
-// At the start all entries are read. Damage is: a wrong checksum, a log that begins after the
-// snapshot's end, a snapshot that cannot be read, and a log that ends before the mark, a number
-// that is written after each write. The mark is needed because raft-wal takes damage for the end of
-// the log, silently.
+// At the start all entries are read. Damage is: a record that is not whole although a later write
+// is there, a log that begins after the snapshot's end, a snapshot that cannot be read, and a log
+// that ends before the mark, a number that is written after each write.
 //
 // What is safe: any damage to the log or the snapshots of a minority, at any time, also again while
 // a member comes back; see openStores for why. The price is that the seat changes once. With Sync
@@ -76,44 +73,21 @@
 //
 // When most members have lost entries, no member can be elected, and nothing is deleted: Salvage
 // begins the group anew at the member with the longest log. Damage while the server runs shows when
-// an entry is read that is no longer in memory; Raft ends the process then, and the next start
+// an entry is read that is no longer in memory; the member does not lead then, and the next start
 // repairs it.
 //
-// # Traps of Raft, and what becomes of them here
+// # Traps of Raft's library, and what becomes of them here
 //
-//   - A pipeline of requests stops for good after a follower's disk fails (hashicorp/raft#612), and
-//     delays members that lag behind. There is none: one request is under way to each follower
-//     (TestFollowersDiskFails).
-//   - A request carries up to 256 entries, however large, and must arrive, and be stored, within 10
-//     s. So large entries go into the log in parts, and a request carries as many as 8 MB have
-//     (TestLargeEntries). raft-wal refuses entries of 64 MB.
-//   - A leader whose disk hangs keeps the seat (#503), one whose disk is full takes it again and
-//     again (TestHangingDisk, TestFullDisk, TestFullDiskAlone).
-//   - A leader that hears of a later term sends heartbeats until it has stored that term, so a disk
-//     that hangs then would keep the others from an election. It sends nothing once it is no
-//     leader.
-//   - ErrLeadershipLost says nothing about the entry (TestLeaderCutOff): invariant 3.
-//   - VerifyLeader counts late answers: invariant 4. The time of the last contact is that of an
-//     answer, and a restarted follower votes at once: so a lease is counted from when requests were
-//     sent, and members make promises (TestPromises).
-//   - raft-wal takes a file with an index, whole or not, for full after a crash, and refuses all
-//     entries (TestEveryCrashLeavesALog). It leaves the list of files locked if it does not open.
-//   - A crash can leave a snapshot of the leader beside a log that ends before it, behind which
-//     raft-wal stores nothing (TestSnapshotWithoutItsLog).
-//   - raft-wal drops entries without a word (TestDamagedMemberComesBackEmpty), and returns deleted
-//     ones as long as their file is there.
-//   - A follower that deletes a conflicting end of its log, and then cannot store the new one,
-//     believes forever that the old one is there. So storing waits there until it succeeds.
-//   - Snapshot keeps Apply waiting, and Write does not: so Machine.Snapshot must be quick.
-//   - Heartbeats are handled beside Raft's other work, and can set its term back, in memory and on
-//     the disk: it then leads in one term and tells another. Here only those of the present term
-//     are handled so (TestHeartbeatsOfOtherTermsWait).
-//   - While the seat is handed over Raft refuses entries, and may go on to do so for a moment after
-//     it failed (#696): the seat is given up, and taken again when a barrier passes.
-//   - raft.NetworkTransport gives each connection 256 KB before its first byte, and waits without a
-//     limit for the rest of a request; half a snapshot keeps Raft from all else
-//     (TestHalfASnapshot). The codec makes room for what is announced, and Raft panics at
-//     configurations that are none (TestUnsoundRequests). So requests are read here.
+//   - It panics at messages that no member sends: see isSound, and core.step.
+//   - It reads entries from the loop. What is not in memory it gets without data, which who sends or
+//     applies them reads: see log.
+//   - A new member takes no snapshot that does not know it: another one is taken first, see storage.
+//   - A change of the members counts when it is applied, not when it is appended; one at a time.
+//     Most of the members before it must confirm it.
+//   - A vote may be on its way through the disk when the leader calls: it is looked at again
+//     before it is given (core.stored).
+//   - A leader that has lost its followers only finds out after a whole election timeout: hearAnswers
+//     ends its seat sooner.
 //   - A removed member may not get the entry about it: the others tell it when it asks for votes
 //     (TestRemovedWhileAway).
 package consensus

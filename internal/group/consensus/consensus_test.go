@@ -132,11 +132,11 @@ func (f frozen) Release() {}
 type group struct {
 	t       testing.TB
 	members []Member
-	nodes   map[uint64]*member
+	nodes   map[uint64]*running
 	options func(*Options)
 }
 
-type member struct {
+type running struct {
 	*Node
 	list *list
 	dir  string
@@ -151,7 +151,7 @@ type member struct {
 func steady(o *Options) { o.Heartbeat = 2 * time.Second }
 
 func newGroup(t testing.TB, size int, options func(*Options)) *group {
-	g := &group{t: t, nodes: make(map[uint64]*member), options: options}
+	g := &group{t: t, nodes: make(map[uint64]*running), options: options}
 	var listeners []net.Listener
 	for i := range size {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -166,8 +166,8 @@ func newGroup(t testing.TB, size int, options func(*Options)) *group {
 	return g
 }
 
-func (g *group) open(id uint64, dir string, l net.Listener) *member {
-	m := &member{list: &list{}, dir: dir}
+func (g *group) open(id uint64, dir string, l net.Listener) *running {
+	m := &running{list: &list{}, dir: dir}
 	o := Options{ID: id, Members: g.members, Dir: dir, Machine: m.list, Listener: l, Sync: true,
 		Log: func(level, message string) {
 			if testing.Verbose() {
@@ -186,12 +186,12 @@ func (g *group) open(id uint64, dir string, l net.Listener) *member {
 }
 
 // stop closes a member; start opens it again with what is on its disk.
-func (g *group) stop(m *member) {
+func (g *group) stop(m *running) {
 	require.NoError(g.t, m.Close())
 	delete(g.nodes, m.options.ID)
 }
 
-func (g *group) start(m *member) *member {
+func (g *group) start(m *running) *running {
 	g.t.Helper()
 	var l net.Listener
 	eventually(g.t, "the port", func() (ok bool) {
@@ -212,7 +212,7 @@ func (g *group) address(id uint64) string {
 }
 
 // another returns a member that is not one of these.
-func (g *group) another(not ...*member) *member {
+func (g *group) another(not ...*running) *running {
 	for id := range uint64(len(g.members)) {
 		if m := g.nodes[id+1]; m != nil && !slices.Contains(not, m) {
 			return m
@@ -221,7 +221,7 @@ func (g *group) another(not ...*member) *member {
 	return nil
 }
 
-func (m *member) follow() {
+func (m *running) follow() {
 	for {
 		select {
 		case s := <-m.Seats():
@@ -234,7 +234,7 @@ func (m *member) follow() {
 	}
 }
 
-func (m *member) held() Seat {
+func (m *running) held() Seat {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.seat
@@ -253,7 +253,7 @@ func eventually(t testing.TB, what string, condition func() bool) {
 }
 
 // leader waits until one member has the seat.
-func (g *group) leader() (leader *member) {
+func (g *group) leader() (leader *running) {
 	g.t.Helper()
 	eventually(g.t, "a leader", func() bool {
 		for _, m := range g.nodes {
@@ -277,7 +277,7 @@ func (g *group) founded() *group {
 }
 
 // append puts an entry into the log and returns what became of it.
-func (m *member) append(data string) error {
+func (m *running) append(data string) error {
 	done := make(chan error, 1)
 	m.Append(m.held().ID, []byte(data), func(err error) { done <- err })
 	return <-done
@@ -290,6 +290,18 @@ func (g *group) agree(entries ...string) {
 	for id, m := range g.nodes {
 		eventually(g.t, fmt.Sprintf("the entries at %d", id),
 			func() bool { return strings.Join(m.list.all(), " ") == want })
+	}
+}
+
+// agreeButFor does the same, but does not care whether an entry is among them.
+func (g *group) agreeButFor(unknown string, entries ...string) {
+	g.t.Helper()
+	want := strings.Join(entries, " ")
+	for id, m := range g.nodes {
+		eventually(g.t, fmt.Sprintf("the entries at %d", id), func() bool {
+			has := slices.DeleteFunc(m.list.all(), func(e string) bool { return e == unknown })
+			return strings.Join(has, " ") == want
+		})
 	}
 }
 

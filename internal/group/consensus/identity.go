@@ -4,18 +4,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
-
-	"github.com/hashicorp/raft"
 )
 
 // A group has an identity: a number that its founders agree on, that members who come later learn,
-// and that changes when one member begins the group anew. Whoever accepts a connection shows it
-// with its card, and who has opened the connection sends nothing if it is another one: an address
-// may have gone to a member of another group, whose entries must not mix with those of this one. 0
-// is not known yet, and suits all.
-
-// identity returns that of this member's group.
-func (n *Node) identity() uint64 { return n.stable.number(keyGroup) }
+// and that changes when one member begins the group anew. Both ends of a connection show it, and
+// end the connection if the other's is another one: an address may have gone to a member of another
+// group, whose entries must not mix with those of this one. 0 is not known yet, and suits all.
 
 // proposal is the identity of a group that this member would found. That of the founder with the
 // lowest ID counts.
@@ -35,7 +29,7 @@ func (c *newcomer) founded() uint64 {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.told[serverID(first.ID)].Group
+	return c.told[first.ID].Group
 }
 
 // joined returns the identity of the group that counts; 0: there is none, or it is not known.
@@ -51,5 +45,5 @@ func isSame(a, b uint64) bool { return a == 0 || b == 0 || a == b }
 
 // sameAs reports whether two members tell the same of their group.
 func (a account) sameAs(b account) bool {
-	return a.Group == b.Group && slices.EqualFunc(a.Servers, b.Servers, func(x, y raft.Server) bool { return x == y })
+	return a.Group == b.Group && slices.Equal(a.Members, b.Members)
 }

@@ -29,7 +29,7 @@ func TestMemberOfAnotherGroup(t *testing.T) {
 	ours.stop(moved)
 	theirs.stop(gone)
 	theirs.options = func(o *Options) { o.Members = ours.members }
-	theirs.start(&member{dir: moved.dir, Node: &Node{options: moved.options}})
+	theirs.start(&running{dir: moved.dir, Node: &Node{options: moved.options}})
 	moved = theirs.nodes[moved.options.ID]
 	delete(theirs.nodes, moved.options.ID)
 	defer moved.Close()

@@ -2,195 +2,250 @@ package consensus
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 	"slices"
 	"sync"
+	"time"
 
-	"github.com/hashicorp/raft"
+	pb "go.etcd.io/raft/v3/raftpb"
 )
 
-// machine is what Raft sees of a Machine. It skips void entries, and so it knows the last one that
-// counted; snapshots have that before the machine's state.
+// machine applies entries to a Machine, on a goroutine of its own, and answers those who have
+// appended them, in the order of the Appends.
 type machine struct {
 	node  *Node
 	inner Machine
+	tasks queue[task]
+
+	waiting []*appended // for their entries to be applied
 
 	mu      sync.Mutex // held while a function of inner runs
-	last    position   // of the last entry that counted; the same at every member after the same index
-	applied uint64     // index of the last entry, of any kind, void ones too
+	applied position   // of the last entry, of any kind
+	seat    uint64     // of the last entry of one
+	members []member
 	// Parts of a large entry whose last part has not come; nil if there is none. They are in
 	// snapshots, since the log may be cut between two parts. Those of a lost seat are dropped.
 	begun []byte
 }
 
-// position says how far the entries of seats have been applied.
-type position struct{ seat, number uint64 }
+// task is something for the machine, one of these.
+type task struct {
+	entries []pb.Entry  // to be applied
+	restore string      // the file of a snapshot
+	waiting []*appended // they wait from now on
+	lost    uint64      // a seat that has ended: what is under way in it may be lost
 
-const positionSize = 16
+	// The outcome, for the loop: what the library is told, the changes of the members among the
+	// entries, and the members after them.
+	answer  pb.Message
+	changes []changeEntry
+	members []member
+}
 
-// An entry that is larger than a part goes into the log in parts, each with a number. The last one
-// makes it count. Raft sends up to 256 entries at once and expects an answer within seconds, so
-// none may be large.
+type changeEntry struct {
+	index  uint64
+	change pb.ConfChange
+}
+
+func (t task) last() pb.Entry { return t.entries[len(t.entries)-1] }
+
+// An entry of the log is the seat, a byte, and data. One that is larger than a part goes into the
+// log in parts, the last of which makes it count, so that no message is large.
 const (
-	maxPart   = 2 << 20
-	moreParts = 1 << 63 // in a number: this is not the last part
+	maxPart      = 2 << 20
+	envelopeSize = 9
+	wholeEntry   = 0
+	moreParts    = 1 // this is not the last part
 )
 
-func newMachine(n *Node) *machine {
-	return &machine{node: n, inner: n.options.Machine}
-}
-
-// parts cuts an entry.
-func parts(data []byte) (list [][]byte) {
+// parts cuts an entry, and puts its seat before each part.
+func parts(seat uint64, data []byte) (list [][]byte) {
 	for len(data) > maxPart {
-		list, data = append(list, data[:maxPart]), data[maxPart:]
+		list, data = append(list, envelope(seat, moreParts, data[:maxPart])), data[maxPart:]
 	}
-	return append(list, data)
+	return append(list, envelope(seat, wholeEntry, data))
 }
 
-// envelope puts the number within a seat before an entry.
-func envelope(seat, number uint64, data []byte) []byte {
-	b := make([]byte, 0, positionSize+len(data))
-	return append(position{seat, number}.append(b), data...)
+func envelope(seat uint64, kind byte, data []byte) []byte {
+	b := make([]byte, 0, envelopeSize+len(data))
+	return append(append(binary.LittleEndian.AppendUint64(b, seat), kind), data...)
 }
 
-func (p position) append(b []byte) []byte {
-	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, p.seat), p.number)
+func (m *machine) run() {
+	m.tasks.run(m.node.closed, func(list []task) {
+		for _, t := range list {
+			m.do(t)
+		}
+	})
 }
 
-func readPosition(b []byte) position {
-	return position{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
-}
-
-// follows reports whether an entry counts: the first of a later seat, or the next of the same one,
-// appended in the term of its seat. All members decide alike, because all see the same log. The
-// term matters for an entry that Raft takes after it has lost and regained the lead: its seat is
-// over.
-func (p position) follows(last position, term uint64) bool {
-	if p.seat/maxTaken != term {
-		return false
+// end answers what is left, when nothing else runs any more.
+func (m *machine) end() {
+	for _, t := range m.tasks.take() {
+		m.waiting = append(m.waiting, t.waiting...)
 	}
-	return p.seat == last.seat && p.number == last.number+1 || p.seat > last.seat && p.number == 1
+	_, appends, _ := m.node.inbox.take()
+	for _, a := range append(m.waiting, appends...) {
+		if a.index != 0 && a.err == nil {
+			a.err = ErrUnknown
+		}
+		m.answer(a)
+	}
 }
 
-// open returns the entries that count among those of the log. For those that do not, the response
-// is errVoid, which tells their Append that they are not in the log as far as anybody is concerned.
-func (m *machine) open(logs []*raft.Log, responses []any) (entries []Entry) {
-	for i, l := range logs {
-		if l.Type != raft.LogCommand || len(l.Data) < positionSize {
+func (m *machine) do(t task) {
+	switch {
+	case t.entries != nil:
+		m.applyAll(t)
+	case t.restore != "":
+		m.restoreFrom(t.restore)
+	case t.lost != 0:
+		for _, a := range m.waiting {
+			if a.seat == t.lost && a.index > m.applied.index {
+				a.err = ErrUnknown
+			}
+		}
+	}
+	m.waiting = append(m.waiting, t.waiting...)
+	for len(m.waiting) > 0 && m.waiting[0].isKnown(m.applied.index) {
+		m.answer(m.waiting[0])
+		m.waiting = m.waiting[1:]
+	}
+}
+
+// answer tells who has appended an entry what became of it.
+func (m *machine) answer(a *appended) {
+	switch {
+	case a.index == 0:
+		a.err = ErrNotAppended
+	case a.err == nil:
+		m.node.latency.add(time.Duration(m.node.clock() - a.begin))
+	}
+	a.done(a.err)
+	m.node.underWay.Add(-1)
+}
+
+// applyAll applies entries, and tells the loop. With an entry that cannot be read any more this
+// member cannot go on.
+func (m *machine) applyAll(t task) {
+	entries, err := m.node.log.fill(t.entries)
+	for err != nil {
+		m.node.foundDamage(err)
+		if !m.node.sleep(lastPause) {
+			return
+		}
+		entries, err = m.node.log.fill(t.entries)
+	}
+	m.mu.Lock()
+	t.changes = m.apply(entries)
+	t.members = m.members
+	m.mu.Unlock()
+	m.node.inbox.call(func() { m.node.core.done(t) })
+}
+
+// apply applies entries, and returns the changes of the members among them.
+func (m *machine) apply(entries []pb.Entry) (changes []changeEntry) {
+	list := m.open(entries)
+	if len(list) > 0 {
+		m.inner.Apply(list)
+	}
+	for i := range entries {
+		e := &entries[i]
+		if e.Type == pb.EntryNormal || e.Index <= m.node.stable.get().Alone {
 			continue
 		}
-		p := readPosition(l.Data)
-		more := p.number&moreParts != 0
-		p.number &^= moreParts
-		if !p.follows(m.last, l.Term) {
-			responses[i] = errVoid
+		if cc, ok := parseChange(e.Data); ok {
+			m.members = changed(m.members, cc)
+			changes = append(changes, changeEntry{e.Index, cc})
+		}
+	}
+	last := entries[len(entries)-1]
+	m.applied = position{last.Index, last.Term}
+	return changes
+}
+
+// open returns the entries of seats that are whole.
+func (m *machine) open(entries []pb.Entry) (list []Entry) {
+	for i := range entries {
+		e := &entries[i]
+		if e.Type != pb.EntryNormal || len(e.Data) < envelopeSize {
 			continue
 		}
-		if p.seat != m.last.seat {
+		seat, kind, data := binary.LittleEndian.Uint64(e.Data), e.Data[8], e.Data[envelopeSize:]
+		if seat != m.seat {
 			m.begun = nil
 		}
-		m.last = p
-		data := l.Data[positionSize:]
-		if more || m.begun != nil {
+		m.seat = seat
+		if kind == moreParts || m.begun != nil {
 			m.begun = append(m.begun, data...)
 			data = m.begun
 		}
-		if more {
-			continue
+		if kind != moreParts {
+			m.begun = nil
+			list = append(list, Entry{Index: e.Index, Term: e.Term, Seat: seat, Data: data})
 		}
-		m.begun = nil
-		entries = append(entries, Entry{Index: l.Index, Term: l.Term, Seat: p.seat, Data: data})
 	}
-	return entries
+	return list
 }
 
-// ApplyBatch implements raft.BatchingFSM.
-func (m *machine) ApplyBatch(logs []*raft.Log) []any {
+// restoreFrom makes the state that of a snapshot which has come from a leader.
+func (m *machine) restoreFrom(path string) {
+	for {
+		err := m.load(path)
+		if err == nil {
+			return
+		}
+		m.node.options.Log("warning", "A snapshot could not be loaded: "+err.Error())
+		if !m.node.sleep(lastPause) {
+			return
+		}
+	}
+}
+
+func (m *machine) load(path string) error {
+	h, r, err := openSnapshot(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	responses := make([]any, len(logs))
-	if entries := m.open(logs, responses); len(entries) > 0 {
-		m.inner.Apply(entries)
+	if err := m.restore(h, r); err != nil {
+		return err
 	}
-	m.applied = logs[len(logs)-1].Index
-	return responses
+	m.members = h.Members
+	return nil
 }
 
-// Apply implements raft.FSM.
-func (m *machine) Apply(l *raft.Log) any {
-	return m.ApplyBatch([]*raft.Log{l})[0]
+// restore makes the state that of a snapshot.
+func (m *machine) restore(h head, r *snapshotReader) error {
+	var state io.Reader = r
+	if h.Empty {
+		state = nil
+	}
+	if err := m.inner.Restore(state); err != nil {
+		return err
+	}
+	m.applied, m.seat, m.begun = position{h.Index, h.Term}, h.Seat, slices.Clone(r.begun)
+	return nil
 }
 
-// Snapshot implements raft.FSM.
-func (m *machine) Snapshot() (raft.FSMSnapshot, error) {
+var errNothing = errors.New("nothing has been applied yet")
+
+// snapshot takes a snapshot of the state, writes it, and drops entries before it.
+func (m *machine) snapshot() error {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	s, err := m.inner.Snapshot()
-	return state{s, header{m.last, m.applied, slices.Clone(m.begun)}}, err
-}
-
-// Restore implements raft.FSM.
-func (m *machine) Restore(r io.ReadCloser) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.restore(r)
-}
-
-func (m *machine) restore(r io.Reader) error {
-	h, err := readHeader(r)
+	h := head{Index: m.applied.index, Term: m.applied.term, Members: m.members, Seat: m.seat}
+	begun := slices.Clone(m.begun)
+	m.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	m.last, m.applied, m.begun = h.last, h.applied, h.begun
-	return m.inner.Restore(r)
-}
-
-// header is what a snapshot begins with.
-type header struct {
-	last    position
-	applied uint64
-	begun   []byte
-}
-
-const headerSize = positionSize + 8 + 8
-
-func (h header) bytes() []byte {
-	b := binary.LittleEndian.AppendUint64(h.last.append(nil), h.applied)
-	return append(binary.LittleEndian.AppendUint64(b, uint64(len(h.begun))), h.begun...)
-}
-
-func readHeader(r io.Reader) (h header, err error) {
-	var b [headerSize]byte
-	if _, err = io.ReadFull(r, b[:]); err != nil {
-		return h, err
+	defer s.Release()
+	if h.Index == 0 {
+		return errNothing
 	}
-	h.last, h.applied = readPosition(b[:]), binary.LittleEndian.Uint64(b[positionSize:])
-	size := binary.LittleEndian.Uint64(b[positionSize+8:])
-	if h.begun, err = io.ReadAll(io.LimitReader(r, int64(size))); err == nil && uint64(len(h.begun)) < size {
-		err = io.ErrUnexpectedEOF
-	}
-	if size == 0 {
-		h.begun = nil
-	}
-	return h, err
-}
-
-// state is a Snapshot with its header.
-type state struct {
-	Snapshot
-	header header
-}
-
-// Persist implements raft.FSMSnapshot.
-func (s state) Persist(sink raft.SnapshotSink) error {
-	_, err := sink.Write(s.header.bytes())
-	if err == nil {
-		err = s.Write(sink)
-	}
-	if err != nil {
-		sink.Cancel()
-		return err
-	}
-	return sink.Close()
+	return m.node.snapshots.write(h, begun, s.Write)
 }

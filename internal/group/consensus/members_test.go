@@ -15,7 +15,7 @@ import (
 )
 
 // join starts an empty member that waits to be added.
-func (g *group) join(id uint64) *member {
+func (g *group) join(id uint64) *running {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(g.t, err)
 	g.members = append(g.members, Member{id, l.Addr().String()})
@@ -59,8 +59,8 @@ func TestMembersComeAndGo(t *testing.T) {
 	}
 }
 
-// TestChangesAreNotAwaitedForever: with two members that must confirm, one of which cannot store
-// anything but still follows.
+// TestChangesAreNotAwaitedForever: with two others that must confirm, neither of which can store
+// anything, but which still follow.
 func TestChangesAreNotAwaitedForever(t *testing.T) {
 	g := newGroup(t, 3, func(o *Options) {
 		steady(o)
@@ -68,10 +68,12 @@ func TestChangesAreNotAwaitedForever(t *testing.T) {
 	})
 	leader := g.leader()
 	require.NoError(t, leader.append("a"))
+	g.agree("a")
 	seat := leader.held()
 	stuck := g.another(leader)
 	gone := g.another(leader, stuck)
 	stuck.disk.set(syscall.EIO, nil)
+	gone.disk.set(syscall.EIO, nil)
 	require.ErrorIs(t, leader.Remove(gone.options.ID), ErrNotConfirmed)
 	require.ErrorIs(t, leader.Add(Member{4, "127.0.0.1:1"}), ErrUnderWay)
 	require.Equal(t, seat, leader.held())
@@ -99,7 +101,7 @@ func TestTransfer(t *testing.T) {
 func TestGapEndsTheSeat(t *testing.T) {
 	leader := newGroup(t, 3, nil).leader()
 	old := leader.held()
-	leader.Node.seat.resign(old.ID)
+	leader.inbox.call(leader.core.loseSeat)
 	eventually(t, "another seat", func() bool { return leader.held().Leader && leader.held().ID > old.ID })
 	require.Equal(t, old.Term, leader.held().Term)
 	done := make(chan error, 1)
@@ -128,7 +130,7 @@ func TestSnapshots(t *testing.T) {
 	g.agree(want...)
 	eventually(t, "that it got a snapshot", func() bool { return woken.Status().First > 15 })
 
-	for _, m := range []*member{leader, woken} {
+	for _, m := range []*running{leader, woken} {
 		g.stop(m)
 		require.Contains(t, g.start(m).list.all(), "19", "what Open restores")
 	}

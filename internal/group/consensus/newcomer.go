@@ -1,23 +1,19 @@
 package consensus
 
 import (
-	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/hashicorp/raft"
 )
 
 // newcomer is a member that starts without the file with its vote. It was just made, or it has lost
 // its directory, and cannot tell which: it may have voted, and confirmed entries that it has no
-// longer. Until it knows what it has promised, it does not vote, and takes nothing from a leader.
-// It asks the others:
+// longer. Until it knows what it has promised, it does not vote, and takes nothing from a leader:
+// it has no core. It asks the others:
 //
 //	no listed member has ever had a leader   this is the group's first start: it founds the group,
 //	                                         as they do
@@ -26,26 +22,28 @@ import (
 //
 // The term of the hole is the highest one that any of the others knows, so all of them must answer.
 // Its promises were for terms up to that one: a candidate has stored its term before it asks for
-// votes, and so has a leader before it sends entries. It refuses the leaders of these terms, so the
-// seat is taken anew. From then on it is like a member with damage: see openStores.
+// votes, and so has a leader before it sends entries. It begins with the next term, so it refuses
+// the leaders of these, and the seat is taken anew. From then on it is like a member with damage:
+// see openStores.
 //
 // The list of members that counts is one that most of those who vote there have. A question tells
 // what its answer does, so newcomers that ask each other know the same.
 type newcomer struct {
 	node *Node
+	is   atomic.Bool
 	news chan struct{}
-	over chan struct{} // closed when it knows
 
 	mu    sync.Mutex
-	asked map[raft.ServerAddress]bool
-	told  map[raft.ServerID]account
+	asked map[string]bool
+	told  map[uint64]account
 }
 
 // account is what a member tells a newcomer.
 type account struct {
+	ID      uint64
 	Term    uint64
-	Servers []raft.Server // the members
-	Group   uint64        // its identity; that of a newcomer is one that it would found
+	Members []member
+	Group   uint64 // its identity; that of a newcomer is one that it would found
 }
 
 // unknownHole is the hole of a newcomer.
@@ -58,15 +56,16 @@ const (
 )
 
 func (c *newcomer) init(n *Node) {
-	c.node, c.news, c.over = n, make(chan struct{}, 1), make(chan struct{})
-	c.asked, c.told = make(map[raft.ServerAddress]bool), make(map[raft.ServerID]account)
+	c.node, c.news = n, make(chan struct{}, 1)
+	c.asked, c.told = make(map[string]bool), make(map[uint64]account)
 }
 
-// run asks the others until this member knows what it has promised.
+func (c *newcomer) isOne() bool { return c.is.Load() }
+
+// run asks the others until this member knows what it has promised, and lets it take part then.
 func (c *newcomer) run() {
-	defer close(c.over)
 	for _, m := range c.node.options.Members {
-		c.meet(serverID(m.ID), raft.ServerAddress(m.Address))
+		c.meet(m.ID, m.Address)
 	}
 	tick := time.NewTicker(sayMember)
 	defer tick.Stop()
@@ -80,52 +79,59 @@ func (c *newcomer) run() {
 			return
 		}
 	}
+	c.node.inbox.call(func() {
+		if err := c.node.startCore(); err != nil {
+			c.node.options.Log("warning", "This member cannot take part: "+err.Error())
+			return
+		}
+		c.node.transport.setMembers(c.node.core.members)
+		c.is.Store(false)
+	})
 }
 
 // meet begins to ask a member.
-func (c *newcomer) meet(id raft.ServerID, address raft.ServerAddress) {
+func (c *newcomer) meet(id uint64, address string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if id == c.self() || c.asked[address] || len(c.asked) >= maxMet {
+	if id == c.node.options.ID || c.asked[address] || len(c.asked) >= maxMet || !c.is.Load() {
 		return
 	}
 	c.asked[address] = true
-	go c.ask(id, address)
+	c.node.transport.tasks.Go(func() { c.ask(address) })
 }
 
-func (c *newcomer) self() raft.ServerID { return serverID(c.node.options.ID) }
-
-func (c *newcomer) ask(id raft.ServerID, address raft.ServerAddress) {
-	for {
-		if a, err := c.node.transport.ask(id, address); err == nil {
-			c.hear(id, a)
+func (c *newcomer) ask(address string) {
+	for c.is.Load() {
+		if a, err := c.node.transport.exchange(address); err == nil {
+			c.hear(a)
 		}
-		select {
-		case <-time.After(askAgain):
-		case <-c.over:
+		if !c.node.sleep(askAgain) {
 			return
 		}
 	}
 }
 
 // hear notes what a member tells, and meets those it knows.
-func (c *newcomer) hear(id raft.ServerID, a account) {
+func (c *newcomer) hear(a account) {
+	if !c.is.Load() {
+		return
+	}
 	c.mu.Lock()
-	if _, known := c.told[id]; known || len(c.told) < maxMet || c.isListed(id) {
-		c.told[id] = a
+	if _, known := c.told[a.ID]; known || len(c.told) < maxMet || c.isListed(a.ID) {
+		c.told[a.ID] = a
 	}
 	c.mu.Unlock()
-	for _, s := range a.Servers {
-		c.meet(s.ID, s.Address)
+	for _, m := range a.Members {
+		c.meet(m.ID, m.Address)
 	}
 	notify(c.news)
 }
 
-func (c *newcomer) isListed(id raft.ServerID) bool {
-	return slices.ContainsFunc(c.node.options.Members, func(m Member) bool { return serverID(m.ID) == id })
+func (c *newcomer) isListed(id uint64) bool {
+	return slices.ContainsFunc(c.node.options.Members, func(m Member) bool { return m.ID == id })
 }
 
-// settle stores the hole, if it is known.
+// settle stores the hole, if it is known, and the first snapshot of a group that is founded.
 func (c *newcomer) settle() bool {
 	n := c.node
 	hole, known := c.promised()
@@ -140,7 +146,13 @@ func (c *newcomer) settle() bool {
 			return false
 		}
 	}
-	if err := cmp.Or(n.stable.setNumber(keyGroup, group), n.stable.setNumber(keyHole, hole)); err != nil {
+	err := n.stable.update(func(s *content) {
+		s.Group, s.Hole = group, hole
+		if hole > 0 {
+			s.Term, s.Vote = max(s.Term, hole+1), 0
+		}
+	})
+	if err != nil {
 		return false
 	}
 	if hole > 0 {
@@ -162,20 +174,20 @@ func (c *newcomer) promised() (term uint64, known bool) {
 	if !ok {
 		return 0, false
 	}
-	list := told.Servers
-	i := slices.IndexFunc(list, func(s raft.Server) bool { return s.ID == c.self() })
+	own, is := find(told.Members, c.node.options.ID)
 	switch {
-	case i < 0:
+	case !is:
 		if !c.node.options.Join {
-			c.node.transport.noteRemoved()
+			c.node.refused.Store(c.node.clock())
 		}
 		return 0, false
-	case list[i].Suffrage != raft.Voter:
+	case !own.Voter:
 		return 0, true
 	}
-	for _, s := range list {
-		a, ok := c.told[s.ID]
-		if !ok && s.ID != c.self() && s.Suffrage == raft.Voter {
+	term = c.node.stable.get().Term
+	for _, m := range told.Members {
+		a, ok := c.told[m.ID]
+		if !ok && m.ID != own.ID && m.Voter {
 			return 0, false
 		}
 		term = max(term, a.Term)
@@ -183,12 +195,12 @@ func (c *newcomer) promised() (term uint64, known bool) {
 	return term, true
 }
 
-// isFirst reports whether the listed members have never had a leader. Term 1 is that of the entry
-// with which each founds the group.
+// isFirst reports whether the listed members have never had a leader. Term 1 is that of the
+// snapshot with which each founds the group.
 func (c *newcomer) isFirst() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.node.options.Join {
+	if c.node.options.Join || c.node.stable.get().Term > 1 {
 		return false
 	}
 	for _, a := range c.told {
@@ -204,10 +216,10 @@ func (c *newcomer) isFirst() bool {
 func (c *newcomer) members() (told account, ok bool) {
 	for _, a := range c.told {
 		voters, have := 0, 0
-		for _, s := range a.Servers {
-			if s.Suffrage == raft.Voter {
+		for _, m := range a.Members {
+			if m.Voter {
 				voters++
-				if c.told[s.ID].sameAs(a) {
+				if c.told[m.ID].sameAs(a) {
 					have++
 				}
 			}
@@ -222,7 +234,7 @@ func (c *newcomer) members() (told account, ok bool) {
 // silent returns the listed members that have told nothing.
 func (c *newcomer) silent() (list []Member) {
 	for _, m := range c.node.options.Members {
-		if _, ok := c.told[serverID(m.ID)]; !ok && m.ID != c.node.options.ID {
+		if _, ok := c.told[m.ID]; !ok && m.ID != c.node.options.ID {
 			list = append(list, m)
 		}
 	}
@@ -242,53 +254,37 @@ func (c *newcomer) missing() string {
 	return " No answer yet from: " + strings.Join(names, ", ")
 }
 
-// found writes the first entry of a new group's log, which tells who its members are.
+// found writes the first snapshot of a new group, which tells who its members are. All founders
+// write the same.
 func (n *Node) found() error {
-	var first raft.Configuration
+	if n.snapshots.newest().Index > 0 {
+		return nil
+	}
+	var members []member
 	for _, m := range n.options.Members {
-		first.Servers = append(first.Servers, raft.Server{ID: serverID(m.ID), Address: raft.ServerAddress(m.Address)})
+		members = append(members, member{m.ID, m.Address, true})
 	}
-	err := n.raft.BootstrapCluster(first).Error()
-	if errors.Is(err, raft.ErrCantBootstrap) {
-		return nil // it has a log
+	return n.begin(members)
+}
+
+// begin begins a log: with the state before the first entry, and these members.
+func (n *Node) begin(members []member) error {
+	slices.SortFunc(members, func(a, b member) int { return int(a.ID) - int(b.ID) })
+	if err := n.snapshots.write(head{Index: 1, Term: 1, Members: members}, nil, nil); err != nil {
+		return err
 	}
-	return err
+	if err := n.log.reset(position{1, 1}); err != nil {
+		return err
+	}
+	return n.stable.update(func(c *content) { c.Term = max(c.Term, 1) })
 }
 
 // account returns what this member tells newcomers.
 func (n *Node) account() account {
-	a := account{Term: n.raft.CurrentTerm(), Servers: n.configuration(), Group: n.identity()}
-	if n.hole() == unknownHole {
+	c := n.stable.get()
+	a := account{ID: n.options.ID, Term: max(n.view().term, c.Term), Members: n.view().members, Group: c.Group}
+	if c.Hole == unknownHole {
 		a.Group = n.proposal()
 	}
 	return a
 }
-
-// Accounts travel in a question for a vote in term 0, which Raft never asks, in place of the
-// member's address.
-
-func (a account) header(id uint64) raft.RPCHeader {
-	b, _ := json.Marshal(a)
-	return raft.RPCHeader{ProtocolVersion: raft.ProtocolVersionMax, ID: []byte(serverID(id)), Addr: b}
-}
-
-func (t *transport) ask(id raft.ServerID, to raft.ServerAddress) (a account, err error) {
-	q := &raft.RequestPreVoteRequest{RPCHeader: t.node.account().header(t.node.options.ID)}
-	var answer raft.RequestPreVoteResponse
-	if err = t.NetworkTransport.RequestPreVote(id, to, q, &answer); err == nil {
-		err = json.Unmarshal(answer.Addr, &a)
-	}
-	return a, err
-}
-
-// tell answers a newcomer's question.
-func (n *Node) tell(q *raft.RequestPreVoteRequest) *raft.RequestPreVoteResponse {
-	var a account
-	if n.hole() == unknownHole && json.Unmarshal(q.Addr, &a) == nil {
-		n.newcomer.hear(raft.ServerID(q.ID), a)
-	}
-	return &raft.RequestPreVoteResponse{RPCHeader: n.account().header(n.options.ID)}
-}
-
-// hole returns the term in which this member has lost entries, 0 if it has all.
-func (n *Node) hole() uint64 { return n.stable.number(keyHole) }

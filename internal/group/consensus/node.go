@@ -1,51 +1,86 @@
 package consensus
 
 import (
-	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/hashicorp/raft"
-)
-
-// Settings of Raft; facts about them are in the package comment.
-const (
-	maxAppendEntries = 256
-	logCacheSize     = 512
-	keepSnapshots    = 2
+	"go.etcd.io/raft/v3"
 )
 
 // Node is one member's part in the group.
 type Node struct {
 	options   Options
-	raft      *raft.Raft
-	log       *log
+	began     time.Time
 	stable    *stable
-	snapshots raft.SnapshotStore
-	transport *transport
-	machine   *machine
-	seat      seat
+	log       *log
+	snapshots *snapshots
+	lease     *lease
 	verifier  verifier
-	lease     lease
+	machine   *machine
+	writer    writer
+	transport *transport
 	newcomer  newcomer
 	report    report
 	latency   histogram
 
+	core      *core // the loop's alone; nil while this member is a newcomer
+	inbox     inbox
+	seen      atomic.Pointer[view]
+	compactor chan struct{} // a snapshot is due
+	seatNews  queue[Seat]
+	answers   queue[func()] // of questions; they may take locks
+	damage    error         // that was found while this member runs; the loop's
+	beginning head          // what the core begins with
+
+	refused  atomic.Int64 // when another member refused this one because it is no member
+	underWay atomic.Int64 // Appends that have not been answered
+
 	seats  chan Seat
 	closed chan struct{}
+	ending sync.RWMutex // of ended
+	ended  bool         // nothing more is appended or asked
 	once   sync.Once
 	tasks  sync.WaitGroup
 }
+
+// view is what others may know of the loop. It does not change.
+type view struct {
+	state   raft.StateType
+	term    uint64
+	leads   uint64 // the term, if this member leads; else 0
+	lead    uint64
+	seat    uint64
+	last    uint64
+	commit  uint64
+	applied uint64
+	members []member
+	hole    bool
+	disk    error
+}
+
+func (n *Node) view() *view { return n.seen.Load() }
+
+// leads returns the term in which this member leads; 0 if it does not.
+func (n *Node) leads() uint64 { return n.view().leads }
+
+// clock returns a time that never jumps, in nanoseconds.
+func (n *Node) clock() int64 { return int64(time.Since(n.began)) + 1 }
 
 // Open starts this member: it loads the newest snapshot and takes part in the group. The entries
 // after the snapshot are applied when a leader has confirmed them.
 func Open(options Options) (*Node, error) {
 	options.complete()
-	n := &Node{options: options, seats: make(chan Seat), closed: make(chan struct{})}
-	n.machine = newMachine(n)
-	n.verifier.node = n
-	n.lease.begin()
-	n.seat.init()
+	n := &Node{options: options, began: time.Now(), seats: make(chan Seat), closed: make(chan struct{}),
+		compactor: make(chan struct{}, 1)}
+	n.machine = &machine{node: n, inner: options.Machine}
+	n.lease = newLease(options.ID, n.clock())
+	n.writer.node, n.verifier.node = n, n
+	n.inbox.init()
+	n.seatNews.init()
+	n.answers.init()
+	n.machine.tasks.init()
+	n.writer.jobs.init()
 	n.newcomer.init(n)
 	n.report.init(n)
 	if err := n.openStores(); err != nil {
@@ -59,73 +94,100 @@ func Open(options Options) (*Node, error) {
 	return n, nil
 }
 
-func (n *Node) start() error {
+func (n *Node) start() (err error) {
 	address, err := n.options.address()
 	if err != nil {
 		return err
 	}
-	logger := newLogger(n.options.Log)
-	if n.transport, err = openTransport(address, n.options, logger); err != nil {
+	isNew := n.hole() == unknownHole
+	n.seen.Store(&view{term: n.stable.get().Term, hole: n.hole() != 0})
+	if !isNew {
+		if err := n.startCore(); err != nil {
+			return err
+		}
+	}
+	if n.transport, err = openTransport(n, address); err != nil {
 		return err
 	}
-	n.transport.node, n.transport.mayVote, n.transport.mayLead = n, n.mayVote, n.mayLead
-	n.transport.isMember = n.isMember
-	n.transport.stream.dialed, n.transport.stream.identity = n.report.dialed, n.identity
-	n.stable.own, n.stable.refuseOwn = address, n.mayElectSelf
-	notify := make(chan bool, 16)
-	config := n.config(notify)
-	config.Logger = logger
-	cache, err := raft.NewLogCache(logCacheSize, n.log)
-	if err != nil {
-		return err
+	if !isNew {
+		n.transport.setMembers(n.core.members)
 	}
-	if n.raft, err = raft.NewRaft(config, n.machine, cache, n.stable, n.snapshots, n.transport); err != nil {
-		return err
-	}
-	n.transport.serve()
-	n.tasks.Go(func() { n.watch(notify) })
-	n.tasks.Go(n.answer)
+	n.tasks.Go(n.loop)
+	n.tasks.Go(n.machine.run)
+	n.tasks.Go(n.writer.run)
+	n.tasks.Go(n.tellSeats)
+	n.tasks.Go(func() {
+		n.answers.run(n.closed, func(list []func()) {
+			for _, f := range list {
+				f()
+			}
+		})
+	})
 	n.tasks.Go(n.compact)
 	n.tasks.Go(n.report.run)
-	if n.hole() == unknownHole {
+	n.transport.serve()
+	if isNew {
 		n.tasks.Go(n.newcomer.run)
 	}
 	return nil
 }
 
-func (n *Node) config(notify chan<- bool) *raft.Config {
-	c := raft.DefaultConfig()
-	c.LocalID = serverID(n.options.ID)
-	c.HeartbeatTimeout = n.options.Heartbeat
-	c.ElectionTimeout = n.options.Heartbeat
-	c.LeaderLeaseTimeout = n.options.Lease
-	c.MaxAppendEntries = maxAppendEntries
-	c.BatchApplyCh = true
-	c.ShutdownOnRemove = false
-	c.SnapshotThreshold = n.options.SnapshotEvery
-	c.TrailingLogs = n.options.SnapshotTrailing
-	c.SnapshotInterval = snapshotCheck
-	c.NotifyCh = notify
-	c.NoLegacyTelemetry = true
-	return c
+// startCore loads the newest snapshot, and begins to take part.
+func (n *Node) startCore() error {
+	newest := n.snapshots.newest()
+	if newest.Index > 0 {
+		if err := n.machine.load(newest.path); err != nil {
+			return err
+		}
+	}
+	c := n.stable.get()
+	if c.Alone >= newest.Index && c.Alone > 0 {
+		newest.Members = n.alone()
+		n.machine.members = newest.Members
+	}
+	n.log.stored.Store(n.log.bytesAfter(newest.Index))
+	tick := n.tickEvery()
+	var err error
+	n.core, err = newCore(begin{id: n.options.ID, store: storage{n.log, n, newest}, applied: newest.Index,
+		last: n.log.last().index, ignored: c.Alone, members: newest.Members, lease: n.lease,
+		patient: int((n.options.Lease + tick - 1) / tick), now: n.clock(), logger: logger{n.options.Log}})
+	if err != nil {
+		return err
+	}
+	n.core.hole = c.Hole != 0
+	n.publish()
+	return nil
 }
 
-// snapshotCheck is how often Raft looks whether a snapshot is due.
-const snapshotCheck = 5 * time.Second
+// alone returns the members of a group that this member has begun anew.
+func (n *Node) alone() []member {
+	address, _ := n.options.address()
+	return []member{{n.options.ID, address, true}}
+}
 
-// closeLimit is how long Close waits for entries under way, if a disk keeps Raft waiting.
+func (n *Node) tickEvery() time.Duration {
+	return max(n.options.Heartbeat/electionTicks, time.Millisecond)
+}
+
+// closeLimit is how long Close waits for entries under way, and for a disk.
 const closeLimit = 5 * time.Second
 
 // Close gives up the seat, stops, and answers what is under way.
 func (n *Node) Close() error {
 	n.once.Do(func() {
-		n.seat.close()
-		n.verifier.close()
-		within(closeLimit, func() error { n.tasks.Wait(); return nil })
-		n.log.stop()
-		n.stable.stop()
-		n.transport.Close()
-		n.raft.Shutdown().Error()
+		n.ending.Lock()
+		n.ended = true
+		n.ending.Unlock()
+		for end := time.Now().Add(closeLimit); n.underWay.Load() > 0 && n.leads() != 0 &&
+			n.view().disk == nil && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
+		close(n.closed)
+		n.transport.close()
+		if within(closeLimit, n.tasks.Wait) {
+			n.machine.end()
+		}
+		n.verifier.fail(ErrClosed)
 		n.closeStores()
 	})
 	return nil
@@ -133,26 +195,20 @@ func (n *Node) Close() error {
 
 // Snapshot takes a snapshot now, and drops entries before it.
 func (n *Node) Snapshot() error {
-	return n.raft.Snapshot().Error()
+	if err := n.machine.snapshot(); err != nil {
+		return err
+	}
+	n.log.compact(n.snapshots.newest().Index, n.options.SnapshotTrailing, n.options.SnapshotBytes/4)
+	return nil
 }
 
 func (n *Node) closeStores() {
-	if n.transport != nil {
-		n.transport.end()
-	}
-	if n.log != nil {
-		n.log.Close()
-	}
-	if n.stable != nil {
-		n.stable.Close()
-	}
-}
-
-func serverID(id uint64) raft.ServerID {
-	return raft.ServerID(strconv.FormatUint(id, 10))
-}
-
-func memberID(id raft.ServerID) uint64 {
-	n, _ := strconv.ParseUint(string(id), 10, 64)
-	return n
+	within(closeLimit, func() {
+		if n.log != nil {
+			n.log.close()
+		}
+		if n.stable != nil {
+			n.stable.file.Close()
+		}
+	})
 }

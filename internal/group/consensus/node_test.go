@@ -10,54 +10,31 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
-	"github.com/hashicorp/raft"
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/internal/launch"
 )
 
-// TestEntryWithoutItsPredecessorIsVoid: what a seat appended counts up to the first gap.
-func TestEntryWithoutItsPredecessorIsVoid(t *testing.T) {
-	l := &list{}
-	m := newMachine(&Node{options: Options{Machine: l}})
-	entry := func(term, seat, number uint64, data string) *raft.Log {
-		return &raft.Log{Index: 1, Term: term, Data: envelope(seat, number, []byte(data))}
-	}
-	const first, again, later = 2*maxTaken + 1, 2*maxTaken + 2, 3*maxTaken + 1
-	responses := m.ApplyBatch([]*raft.Log{
-		entry(2, first, 1, "a"), entry(2, first, 3, "gap"), entry(2, first, 4, "gap"),
-		entry(2, again, 1, "b"), entry(2, first, 2, "former seat"),
-		entry(3, again, 2, "former term"), entry(3, later, 2, "first is missing"), entry(3, later, 1, "c"),
-	})
-	require.Equal(t, []string{"a", "b", "c"}, l.all())
-	require.Equal(t, []any{nil, errVoid, errVoid, nil, errVoid, errVoid, errVoid, nil}, responses)
-}
-
 func TestVoteFile(t *testing.T) {
-	dir, d := t.TempDir(), newDisk(Options{})
-	var disk fault
-	d.fault = func(string) error { return disk.get() }
+	dir := t.TempDir()
+	var broken fault
 	open := func() *stable {
-		s, err := openStable(dir, d, time.Second)
+		s, err := openStable(dir, &disk{fault: func(string) error { return broken.get() }})
 		require.NoError(t, err)
-		s.refuseOwn = func() error { return errDiskFails }
-		s.own = "me"
-		t.Cleanup(s.Close)
+		t.Cleanup(func() { s.file.Close() })
 		return s
 	}
 	s := open()
-	require.NoError(t, s.setNumber(keyTerm, 7))
-	require.NoError(t, s.Set([]byte(keyCandidate), []byte("you")))
-	require.ErrorIs(t, s.Set([]byte(keyCandidate), []byte("me")), errDiskFails)
-	disk.set(syscall.EIO, nil)
-	require.ErrorIs(t, s.setNumber(keyVoteTerm, 8), syscall.EIO)
-	go func() { disk.set(nil, nil) }()
-	require.NoError(t, s.setNumber(keyTerm, 9), "it waits for the disk")
+	require.NoError(t, s.update(func(c *content) { c.Term, c.Vote = 7, 2 }))
+	broken.set(syscall.EIO, nil)
+	require.ErrorIs(t, s.update(func(c *content) { c.Term = 8 }), syscall.EIO)
+	require.Equal(t, uint64(7), s.get().Term)
+	broken.set(nil, nil)
+	require.NoError(t, s.update(func(c *content) { c.Term = 9 }))
 
 	path := filepath.Join(dir, "vote")
-	for _, copies := range [][]int64{{0}, {recordSize}} {
+	for i, copies := range [][]int64{{0}, {recordSize}} {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		require.NoError(t, err)
 		for _, at := range copies {
@@ -66,12 +43,21 @@ func TestVoteFile(t *testing.T) {
 		}
 		require.NoError(t, f.Close())
 		s = open()
-		require.Equal(t, uint64(9), s.number(keyTerm))
-		require.NoError(t, s.setNumber(keyVoteTerm, 9), "writes both copies again")
+		require.Equal(t, uint64(9), s.get().Term)
+		require.NoError(t, s.update(func(c *content) { c.Vote = uint64(10 + i) }), "writes both copies again")
 	}
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("damage", recordSize)), 0o644))
 	s = open()
 	require.True(t, s.isNew() && s.damaged)
+}
+
+// TestOtherFormats: a directory of an earlier release is refused.
+func TestOtherFormats(t *testing.T) {
+	o := Options{ID: 1, Members: []Member{{1, "127.0.0.1:0"}}, Machine: &list{}, Dir: t.TempDir()}
+	require.NoError(t, os.MkdirAll(filepath.Join(o.Dir, "log"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(o.Dir, "log", "wal-meta.db"), []byte("bbolt"), 0o644))
+	_, err := Open(o)
+	require.ErrorIs(t, err, ErrFormat)
 }
 
 // TestDamageWithoutOthers: a group of one has nobody to get the data from, so it does not start,
@@ -119,7 +105,7 @@ func TestManyBytes(t *testing.T) {
 	for range 20 {
 		require.NoError(t, m.append(strings.Repeat("x", 100)))
 	}
-	eventually(t, "a snapshot", func() bool { return m.lastSnapshot() > 0 && m.Status().First > 10 })
+	eventually(t, "a snapshot", func() bool { return m.snapshots.newest().Index > 1 && m.Status().First > 10 })
 }
 
 func TestTLS(t *testing.T) {
@@ -140,30 +126,6 @@ func selfSigned(t *testing.T) *tls.Config {
 		ClientAuth: tls.RequireAndVerifyClientCert}
 }
 
-// TestHeartbeatsOfOtherTermsWait: Raft would handle them at once, and turn back a term that has
-// begun meanwhile.
-func TestHeartbeatsOfOtherTermsWait(t *testing.T) {
-	m := newGroup(t, 1, nil).leader()
-	bare := &transport{node: m.Node, stream: m.transport.stream, requests: make(chan raft.RPC, 1),
-		closed: make(chan struct{})}
-	handled := func(term uint64) (at string) {
-		bare.beat(raft.RPC{Command: &raft.AppendEntriesRequest{Term: term}}, func(raft.RPC) {
-			at = "at once"
-			require.False(t, m.stable.term.TryLock(), "no other term begins")
-		})
-		select {
-		case <-bare.requests:
-			at += "in turn"
-		default:
-		}
-		return at
-	}
-	term := m.Status().Term
-	require.Equal(t, "at once", handled(term))
-	require.Equal(t, "in turn", handled(term+1))
-	require.Equal(t, "in turn", handled(term-1))
-}
-
 // TestCloseLeavesNothing looks for goroutines of a group that has been closed.
 func TestCloseLeavesNothing(t *testing.T) {
 	ours := func() int {
@@ -171,7 +133,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 		stacks = stacks[:runtime.Stack(stacks, true)]
 		n := 0
 		for _, s := range strings.Split(string(stacks), "\n\n") {
-			if strings.Contains(s, "hashicorp") || strings.Contains(s, "consensus.(*") {
+			if strings.Contains(s, "consensus.(*") {
 				n++
 			}
 		}

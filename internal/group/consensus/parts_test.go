@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/hashicorp/raft"
 	"github.com/stretchr/testify/require"
+	pb "go.etcd.io/raft/v3/raftpb"
 
 	"github.com/miniserver-go/miniserver/internal/quick"
 )
@@ -30,34 +30,20 @@ func TestLargeEntries(t *testing.T) {
 // follows.
 func TestPartsCountWithTheLast(t *testing.T) {
 	const seat, later = 2*maxTaken + 1, 2*maxTaken + 2
-	part := func(seat, number uint64, data string) []*raft.Log {
-		return []*raft.Log{{Index: 1, Term: 2, Data: envelope(seat, number, []byte(data))}}
-	}
 	l := &list{}
-	m := newMachine(&Node{options: Options{Machine: l}})
-	m.ApplyBatch(part(seat, 1|moreParts, "a"))
-	m.ApplyBatch(part(seat, 2|moreParts, "b"))
-	require.Empty(t, l.all())
-
-	h, err := readHeader(bytes.NewReader(header{m.last, 3, m.begun}.bytes()))
-	require.NoError(t, err)
-	require.Equal(t, header{m.last, 3, []byte("ab")}, h)
-	_, err = readHeader(bytes.NewReader(header{m.last, 3, m.begun}.bytes()[:headerSize+1]))
-	require.Error(t, err)
-
-	m.ApplyBatch(part(seat, 3, "c"))
-	m.ApplyBatch(part(seat, 4|moreParts, "lost"))
-	m.ApplyBatch(part(later, 1, "d"))
-	require.Equal(t, []string{"abc", "d"}, l.all())
-}
-
-func TestRequestsHaveFewBytes(t *testing.T) {
-	var entries []*raft.Log
-	require.Empty(t, few(entries))
-	for range 5 {
-		entries = append(entries, &raft.Log{Data: make([]byte, maxRequest/2)})
+	m := &machine{inner: l}
+	index := uint64(0)
+	apply := func(seat uint64, kind byte, data string) {
+		index++
+		m.replay([]pb.Entry{{Index: index, Term: 2, Data: envelope(seat, kind, []byte(data))}})
 	}
-	require.Len(t, few(entries), 2)
-	entries[0].Data = make([]byte, 2*maxRequest)
-	require.Len(t, few(entries), 1)
+	apply(seat, moreParts, "a")
+	apply(seat, moreParts, "b")
+	require.Empty(t, l.all())
+	require.Equal(t, []byte("ab"), m.begun)
+
+	apply(seat, wholeEntry, "c")
+	apply(seat, moreParts, "lost")
+	apply(later, wholeEntry, "d")
+	require.Equal(t, []string{"abc", "d"}, l.all())
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/raft"
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/internal/quick"
@@ -21,7 +20,7 @@ var seed = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of the faults of 
 // load appends numbered entries at whoever leads, several at a time, and notes what becomes of
 // them.
 type load struct {
-	nodes  func() []*member
+	nodes  func() []*running
 	mu     sync.Mutex
 	result map[string]error
 	done   int // confirmed ones
@@ -53,7 +52,7 @@ func (l *load) run() {
 	}
 }
 
-func (l *load) leader() (*member, uint64) {
+func (l *load) leader() (*running, uint64) {
 	for _, m := range l.nodes() {
 		if s := m.held(); s.Leader {
 			return m, s.ID
@@ -106,11 +105,11 @@ func TestRandomFaults(t *testing.T) {
 	t.Logf("-seed %d", *seed)
 	r := rand.New(rand.NewPCG(*seed, 0))
 	g := newGroup(t, 3, func(o *Options) { o.StoreLimit = 500 * time.Millisecond }).founded()
-	var members []*member
+	var members []*running
 	for _, m := range g.nodes {
 		members = append(members, m)
 	}
-	l := &load{nodes: func() []*member { return members }, result: make(map[string]error), stop: make(chan struct{})}
+	l := &load{nodes: func() []*running { return members }, result: make(map[string]error), stop: make(chan struct{})}
 	l.tasks.Go(l.run)
 	l.tasks.Go(func() { l.watchLeases(t) })
 	for round := range 12 {
@@ -145,7 +144,7 @@ func TestRandomFaults(t *testing.T) {
 }
 
 // hurt begins a fault, and returns what ends it.
-func hurt(m *member, kind int, g *group) (heal func()) {
+func hurt(m *running, kind int, g *group) (heal func()) {
 	switch kind {
 	case 0:
 		m.net.set(errors.New("cut off"), nil)
@@ -161,34 +160,4 @@ func hurt(m *member, kind int, g *group) (heal func()) {
 	leader := g.leader()
 	leader.Transfer(g.another(leader).options.ID)
 	return func() {}
-}
-
-// TestStoringWaitsAfterTruncation: Raft believes that deleted entries are there until others are
-// stored in their place.
-func TestStoringWaitsAfterTruncation(t *testing.T) {
-	var disk fault
-	o := Options{Log: func(string, string) {}, fault: func(string) error { return disk.get() }}
-	o.complete()
-	l, err := openLog(t.TempDir(), o, newDisk(o), newLogger(o.Log))
-	require.NoError(t, err)
-	defer func() { l.stop(); l.Close() }()
-	for i := range uint64(5) {
-		require.NoError(t, l.StoreLog(&raft.Log{Index: i + 1, Term: 1}))
-	}
-	require.NoError(t, l.DeleteRange(4, 5))
-	require.Equal(t, uint64(3), l.readMark())
-
-	disk.set(syscall.EIO, nil)
-	stored := make(chan error, 1)
-	go func() { stored <- l.StoreLog(&raft.Log{Index: 4, Term: 2}) }()
-	eventually(t, "the failure", func() bool { return l.failure() != nil })
-	disk.set(nil, nil)
-	require.NoError(t, <-stored)
-	var e raft.Log
-	require.NoError(t, l.GetLog(4, &e))
-	require.Equal(t, uint64(2), e.Term)
-	require.ErrorIs(t, l.GetLog(5, &e), raft.ErrLogNotFound)
-
-	disk.set(syscall.EIO, nil)
-	require.ErrorIs(t, l.StoreLog(&raft.Log{Index: 5, Term: 2}), syscall.EIO, "no truncation before: it does not wait")
 }

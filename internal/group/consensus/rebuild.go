@@ -1,8 +1,6 @@
 package consensus
 
-import (
-	"github.com/hashicorp/raft"
-)
+import pb "go.etcd.io/raft/v3/raftpb"
 
 // Rebuild makes the machine's state what it was after the entry of that index, or after the last
 // one before it: it restores a snapshot and applies the entries after it. Only Apply may call it,
@@ -10,8 +8,8 @@ import (
 // it.
 func (n *Node) Rebuild(index uint64) error {
 	m := n.machine
-	last, applied, begun := m.last, m.applied, m.begun
-	defer func() { m.last, m.applied, m.begun = last, applied, begun }()
+	applied, seat, begun := m.applied, m.seat, m.begun
+	defer func() { m.applied, m.seat, m.begun = applied, seat, begun }()
 	return m.rebuild(index)
 }
 
@@ -22,12 +20,15 @@ func (n *Node) RebuildAll() error {
 	defer m.mu.Unlock()
 	applied := m.applied
 	defer func() { m.applied = applied }()
-	return m.rebuild(applied)
+	return m.rebuild(applied.index)
 }
 
-// rebuildTries is how often a snapshot may be replaced by a newer one, and entries after it
-// deleted, while it is read.
-const rebuildTries = 5
+const (
+	// rebuildTries is how often a snapshot may be replaced by a newer one, and entries after it
+	// deleted, while it is read.
+	rebuildTries = 5
+	rebuildBytes = 4 << 20 // of entries at once
+)
 
 func (m *machine) rebuild(index uint64) (err error) {
 	for range rebuildTries {
@@ -44,9 +45,15 @@ func (m *machine) tryRebuild(index uint64) error {
 		return err
 	}
 	for from < index {
-		if from, err = m.replay(from+1, min(from+maxAppendEntries, index)); err != nil {
+		entries, err := m.node.log.Entries(from+1, index+1, rebuildBytes)
+		if err == nil {
+			entries, err = m.node.log.fill(entries)
+		}
+		if err != nil {
 			return err
 		}
+		m.replay(entries)
+		from = entries[len(entries)-1].Index
 	}
 	return nil
 }
@@ -54,47 +61,22 @@ func (m *machine) tryRebuild(index uint64) error {
 // restoreBefore restores the newest snapshot that is not later than index, and returns the index of
 // its last entry.
 func (m *machine) restoreBefore(index uint64) (uint64, error) {
-	list, err := m.node.snapshots.List()
-	if err != nil {
-		return 0, err
-	}
-	for _, meta := range list {
-		if ok, err := m.restoreIf(meta.ID, index); ok || err != nil {
-			return meta.Index, err
+	for _, h := range m.node.snapshots.list() {
+		if h.Index > index {
+			continue
 		}
-	}
-	m.last, m.begun = position{}, nil
-	return 0, m.inner.Restore(nil)
-}
-
-// restoreIf restores a snapshot if no entry after index is in it. Its own index does not tell:
-// Raft's entries, which change nothing, count there.
-func (m *machine) restoreIf(id string, index uint64) (bool, error) {
-	_, r, err := m.node.snapshots.Open(id)
-	if err != nil {
-		return false, err
-	}
-	defer r.Close()
-	h, err := readHeader(r)
-	if err != nil || h.applied > index {
-		return false, err
-	}
-	m.last, m.begun = h.last, h.begun
-	return true, m.inner.Restore(r)
-}
-
-// replay applies the entries between two indexes, both included.
-func (m *machine) replay(from, to uint64) (uint64, error) {
-	var logs []*raft.Log
-	for i := from; i <= to; i++ {
-		l := new(raft.Log)
-		if err := m.node.log.GetLog(i, l); err != nil {
+		h, r, err := openSnapshot(h.path)
+		if err != nil {
 			return 0, err
 		}
-		logs = append(logs, l)
+		defer r.Close()
+		return h.Index, m.restore(h, r)
 	}
-	if entries := m.open(logs, make([]any, len(logs))); len(entries) > 0 {
-		m.inner.Apply(entries)
+	return 0, errNoSnapshot
+}
+
+func (m *machine) replay(entries []pb.Entry) {
+	if list := m.open(entries); len(list) > 0 {
+		m.inner.Apply(list)
 	}
-	return to, nil
 }

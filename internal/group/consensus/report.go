@@ -6,8 +6,6 @@ import (
 	"net"
 	"sync"
 	"time"
-
-	"github.com/hashicorp/raft"
 )
 
 // report says in the log who leads, who cannot be reached, and for what this member waits: once,
@@ -15,33 +13,31 @@ import (
 type report struct {
 	node *Node
 
-	mu      sync.Mutex
-	leader  raft.ServerID
-	known   bool                          // leader was said
-	waits   bool                          // for its entries; it was said
-	silent  map[raft.ServerAddress]string // members that cannot be reached, and why
-	observe chan raft.Observation
+	mu     sync.Mutex
+	leader uint64
+	known  bool                 // leader was said
+	waits  bool                 // for its entries; it was said
+	silent map[string]string    // members that cannot be reached, and why
+	said   map[string]time.Time // what is said rarely
+	news   chan struct{}        // another member may lead now, or none
 }
 
 func (r *report) init(n *Node) {
-	r.node, r.silent, r.observe = n, make(map[raft.ServerAddress]string), make(chan raft.Observation, 16)
+	r.node, r.silent, r.said, r.news = n, make(map[string]string), make(map[string]time.Time), make(chan struct{}, 1)
 }
 
 // patientHeartbeats is how long a member without its entries waits for a leader before it says so.
 const patientHeartbeats = 10
 
-// run follows what Raft tells of elections.
+// run follows elections.
 func (r *report) run() {
-	o := raft.NewObserver(r.observe, false, isElection)
-	r.node.raft.RegisterObserver(o)
-	defer r.node.raft.DeregisterObserver(o)
 	tick := time.NewTicker(patientHeartbeats * r.node.options.Heartbeat)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
 			r.wait()
-		case <-r.observe:
+		case <-r.news:
 			r.election()
 		case <-r.node.closed:
 			return
@@ -49,17 +45,9 @@ func (r *report) run() {
 	}
 }
 
-// isElection reports whether another member may lead now, or none.
-func isElection(o *raft.Observation) bool {
-	switch o.Data.(type) {
-	case raft.LeaderObservation, raft.RaftState:
-		return true
-	}
-	return false
-}
-
 func (r *report) election() {
-	_, leader := r.node.raft.LeaderWithID()
+	v := r.node.view()
+	leader := v.lead
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.known && r.leader == leader {
@@ -67,22 +55,22 @@ func (r *report) election() {
 	}
 	r.leader, r.known = leader, true
 	switch leader {
-	case "":
+	case 0:
 		r.node.options.Log("warning", "No member leads the group")
-	case serverID(r.node.options.ID):
+	case r.node.options.ID:
 	default:
 		r.node.options.Log("notice",
-			fmt.Sprintf("Member %s leads the group, in term %d", leader, r.node.raft.CurrentTerm()))
+			fmt.Sprintf("Member %d leads the group, in term %d", leader, v.term))
 	}
 }
 
 // wait logs once that this member has lost entries and waits for a leader to send them.
 func (r *report) wait() {
-	_, leader := r.node.raft.LeaderWithID()
+	leader := r.node.view().lead
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	hole := r.node.hole()
-	if waits := leader == "" && hole != 0 && hole != unknownHole; waits != r.waits {
+	if waits := leader == 0 && hole != 0 && hole != unknownHole; waits != r.waits {
 		if r.waits = waits; waits {
 			r.node.options.Log("warning", "This member has lost entries, and no member leads the group from which it "+
 				"could get them. If most members have lost theirs, none can lead before "+
@@ -92,7 +80,7 @@ func (r *report) wait() {
 }
 
 // dialed notes whether another member was reached.
-func (r *report) dialed(to raft.ServerAddress, err error) {
+func (r *report) dialed(to string, err error) {
 	why := ""
 	if err != nil {
 		why = cause(err)
@@ -117,4 +105,17 @@ func cause(err error) string {
 		err = op.Err
 	}
 	return err.Error()
+}
+
+// saidEvery is how often one thing is said at most.
+const saidEvery = time.Minute
+
+// rarely says what may happen again and again.
+func (r *report) rarely(what string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if last, said := r.said[what]; !said || time.Since(last) >= saidEvery {
+		r.said[what] = time.Now()
+		r.node.options.Log("warning", fmt.Sprintf("%s: %v", what, err))
+	}
 }

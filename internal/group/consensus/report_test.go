@@ -20,7 +20,7 @@ func TestAMemberAloneSaysItOnce(t *testing.T) {
 		o.Log = func(level, message string) {
 			mu.Lock()
 			defer mu.Unlock()
-			if strings.Contains(message, "Election timeout reached") {
+			if strings.Contains(message, "is starting a new election") {
 				elections[o.ID]++
 			}
 			if level == "warning" || level == "notice" {
@@ -37,7 +37,7 @@ func TestAMemberAloneSaysItOnce(t *testing.T) {
 		defer mu.Unlock()
 		return strings.Join(said[id], "\n")
 	}
-	var others []*member
+	var others []*running
 	for _, m := range g.nodes {
 		if m != alone {
 			others = append(others, m)

@@ -50,7 +50,7 @@ func TestAllLoseTheirEnds(t *testing.T) {
 		g.newLeader(nil, e)
 	}
 	g.agree("first", "second", "third")
-	var all []*member
+	var all []*running
 	for id := range uint64(3) {
 		m := g.nodes[id+1]
 		all = append(all, m)
@@ -97,8 +97,8 @@ func TestAllLoseTheirEnds(t *testing.T) {
 // perhaps all, and starts after that as any other.
 func TestSalvageOfAnything(t *testing.T) {
 	quick.Skip(t, "waits for elections")
-	newest := func(t *testing.T, m *member) string {
-		names, err := filepath.Glob(filepath.Join(m.dir, "snapshots", "*", "state.bin"))
+	newest := func(t *testing.T, m *running) string {
+		names, err := filepath.Glob(filepath.Join(m.dir, "snapshots", "*.snap"))
 		require.NoError(t, err)
 		require.NotEmpty(t, names)
 		return names[len(names)-1]
@@ -119,38 +119,29 @@ func TestSalvageOfAnything(t *testing.T) {
 			do(name)
 		}
 	}
-	for name, damage := range map[string]func(t *testing.T, m *member){
-		"nothing":             func(*testing.T, *member) {},
+	for name, damage := range map[string]func(t *testing.T, m *running){
+		"nothing":             func(*testing.T, *running) {},
 		"entry in the middle": flipByte,
 		"end is missing":      cutTail,
 		"log is missing": func(t *testing.T,
-			m *member) {
+			m *running) {
 			require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "log")))
 		},
-		"list of files": func(t *testing.T, m *member) {
-			each(t, filepath.Join(m.dir, "log", "*.db"), func(p string) { garble(t, p) })
-		},
-		"list of files cut short": func(t *testing.T, m *member) {
-			each(t, filepath.Join(m.dir, "log", "*.db"), func(p string) { require.NoError(t, os.Truncate(p, 5000)) })
-		},
-		"empty list of files": func(t *testing.T, m *member) {
-			each(t, filepath.Join(m.dir, "log", "*.db"), func(p string) { require.NoError(t, os.Truncate(p, 0)) })
-		},
-		"all files": func(t *testing.T, m *member) {
+		"all files": func(t *testing.T, m *running) {
 			each(t, filepath.Join(m.dir, "log", "*.wal"), func(p string) { garble(t, p) })
 		},
-		"files cut short": func(t *testing.T, m *member) {
+		"files cut short": func(t *testing.T, m *running) {
 			each(t, filepath.Join(m.dir, "log", "*.wal"), func(p string) { require.NoError(t, os.Truncate(p, 100)) })
 		},
-		"newest snapshot": func(t *testing.T, m *member) { garble(t, newest(t, m)) },
-		"all snapshots": func(t *testing.T, m *member) {
-			each(t, filepath.Join(m.dir, "snapshots", "*", "state.bin"), func(p string) { garble(t, p) })
+		"newest snapshot": func(t *testing.T, m *running) { garble(t, newest(t, m)) },
+		"all snapshots": func(t *testing.T, m *running) {
+			each(t, filepath.Join(m.dir, "snapshots", "*.snap"), func(p string) { garble(t, p) })
 		},
 		"no snapshots": func(t *testing.T,
-			m *member) {
+			m *running) {
 			require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "snapshots")))
 		},
-		"vote": func(t *testing.T, m *member) { garble(t, filepath.Join(m.dir, "vote")) },
+		"vote": func(t *testing.T, m *running) { garble(t, filepath.Join(m.dir, "vote")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -181,21 +172,6 @@ func TestSalvageOfAnything(t *testing.T) {
 			g.agree(append(kept, "still more")...)
 		})
 	}
-}
-
-// TestAShortLogIsSaidOnce: a log that has lost entries while the member ran cannot go on.
-func TestAShortLogIsSaidOnce(t *testing.T) {
-	var said saying
-	m := newGroup(t, 1, func(o *Options) { o.Log = said.log }).leader()
-	require.NoError(t, m.append("a"))
-	m.log.mu.Lock()
-	m.log.last += 10
-	m.log.mu.Unlock()
-	m.log.fail(ErrDiskSlow)
-	eventually(t, "two attempts",
-		func() bool { m.log.mu.Lock(); defer m.log.mu.Unlock(); return m.log.pause > 4*firstPause })
-	require.Equal(t, 1, said.count("Start this member again"))
-	require.Equal(t, 1, said.count("has lost entries: it ends with entry"))
 }
 
 // TestDamagedMemberThatJoined has no list of the others, and gets its entries from them all the

@@ -1,118 +1,99 @@
 package consensus
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"sync"
-	"sync/atomic"
-	"time"
-
-	"github.com/hashicorp/raft-wal/types"
 )
 
 // stable is the file with the term and the vote. It is written in place, twice, so one whole copy
 // is always there, and a full disk does not matter.
 type stable struct {
-	file   types.WritableFile
-	copies [2]record
-	limit  time.Duration
-
+	file    *file
+	copies  [2]record
 	damaged bool // one of the copies, or both
 
-	refuseOwn func() error // whether this member must not vote for itself, and why
-	own       string       // its own address
-	closed    chan struct{}
-
-	term    sync.Mutex // held while the term changes, and while it must not
 	changes sync.Mutex // held while the file is written
 	mu      sync.Mutex // guards content
 	content content
-	busy    atomic.Bool // a write that took too long has not ended
 }
 
+// content is what this member must not forget.
 type content struct {
-	Generation uint64
-	Values     map[string][]byte
+	Generation uint64 // counts the changes
+	Format     int
+	Term, Vote uint64
+	Group      uint64 // the group's identity; 0: not known
+	Hole       uint64 // the term in which this member lost entries; 0: it has none
+	Salvage    uint64 // the last Options.Salvage that was carried out
+	Alone      uint64 // last entry with which it began the group anew: this member was the only one then
 }
 
-// Keys of Raft's, and of this package.
-const (
-	keyTerm      = "CurrentTerm"
-	keyVoteTerm  = "LastVoteTerm"
-	keyCandidate = "LastVoteCand"
-	keyGroup     = "Group"   // the group's identity; 0: not known
-	keySalvage   = "Salvage" // the last Options.Salvage that was carried out
-	keyHole      = "Hole"    // the term in which this member lost entries; 0: it has none
-)
+// stableFormat is that of all files of a directory.
+const stableFormat = 2
 
-func openStable(dir string, d *disk, limit time.Duration) (*stable, error) {
-	f, err := d.always().openFile(dir, "vote", 2*recordSize)
+func openStable(dir string, d *disk) (*stable, error) {
+	f, err := d.always().open(filepath.Join(dir, "vote"), 2*recordSize)
 	if err != nil {
 		return nil, err
 	}
-	s := &stable{file: f, copies: [2]record{{f, 0}, {f, recordSize}}, limit: limit, closed: make(chan struct{}),
-		content: content{Values: make(map[string][]byte)}}
-	s.load()
+	s := &stable{file: f, copies: [2]record{{f, 0}, {f, recordSize}}}
+	if err := s.load(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
 	return s, nil
 }
 
 // load takes the newer of the copies that are whole.
-func (s *stable) load() {
+func (s *stable) load() error {
 	for _, c := range s.copies {
 		var read content
 		b := c.read()
 		if b == nil && !c.blank() {
 			s.damaged = true
 		}
-		if b != nil && json.Unmarshal(b, &read) == nil && read.Generation > s.content.Generation {
+		if b == nil || json.Unmarshal(b, &read) != nil {
+			continue
+		}
+		if read.Format != stableFormat {
+			return ErrFormat
+		}
+		if read.Generation > s.content.Generation {
 			s.content = read
 		}
 	}
+	return nil
 }
 
 // isNew reports whether nothing was ever stored, as far as one can see.
-func (s *stable) isNew() bool { return s.content.Generation == 0 }
+func (s *stable) isNew() bool { return s.get().Generation == 0 }
 
-// blank reports whether a record was never written.
-func (r record) blank() bool {
-	b := make([]byte, recordSize)
-	n, _ := r.file.ReadAt(b, r.at)
-	for _, c := range b[:n] {
-		if c != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// Get implements raft.StableStore.
-func (s *stable) Get(key []byte) ([]byte, error) {
+func (s *stable) get() content {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if v, ok := s.content.Values[string(key)]; ok {
-		return v, nil
-	}
-	return nil, errNotFound
+	return s.content
 }
 
-// Set implements raft.StableStore. A member does not vote for itself while it must not lead.
-func (s *stable) Set(key, value []byte) error {
-	if string(key) == keyCandidate && string(value) == s.own {
-		if err := s.refuseOwn(); err != nil {
-			return err
-		}
-	}
+// update changes the content, on the disk first.
+func (s *stable) update(change func(*content)) error {
 	s.changes.Lock()
 	defer s.changes.Unlock()
-	next := content{s.content.Generation + 1, map[string][]byte{string(key): append([]byte(nil), value...)}}
-	for k, v := range s.content.Values {
-		if k != string(key) {
-			next.Values[k] = v
-		}
+	next := s.get()
+	change(&next)
+	if next == s.get() {
+		return nil
 	}
-	if err := s.store(next); err != nil {
+	next.Generation++
+	next.Format = stableFormat
+	b, err := json.Marshal(next)
+	if err != nil {
 		return err
+	}
+	for _, r := range s.copies {
+		if err := errors.Join(r.write(b), s.file.Sync()); err != nil {
+			return err
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,73 +101,8 @@ func (s *stable) Set(key, value []byte) error {
 	return nil
 }
 
-func (s *stable) store(c content) error {
-	b, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	if !s.busy.CompareAndSwap(false, true) {
-		return ErrDiskSlow
-	}
-	return within(s.limit, func() error {
-		defer s.busy.Store(false)
-		for _, r := range s.copies {
-			if err := errors.Join(r.write(b), s.file.Sync()); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
+// hole returns the term in which this member has lost entries, 0 if it has all.
+func (n *Node) hole() uint64 { return n.stable.get().Hole }
 
-// GetUint64 implements raft.StableStore.
-func (s *stable) GetUint64(key []byte) (uint64, error) {
-	v, err := s.Get(key)
-	if err != nil {
-		return 0, err
-	}
-	return binary.LittleEndian.Uint64(v), nil
-}
-
-// SetUint64 implements raft.StableStore. Raft panics if it cannot store its term, so this waits
-// until the disk works.
-func (s *stable) SetUint64(key []byte, value uint64) error {
-	if string(key) == keyTerm {
-		if value == s.number(keyTerm) {
-			return nil
-		}
-		s.term.Lock()
-		defer s.term.Unlock()
-	}
-	for {
-		err := s.Set(key, binary.LittleEndian.AppendUint64(nil, value))
-		if err == nil || string(key) != keyTerm {
-			return err
-		}
-		pauseOrEnd(s.closed, firstPause)
-	}
-}
-
-// inTerm runs something if this is the present term, and lets no other one begin meanwhile.
-func (s *stable) inTerm(term uint64, fn func()) bool {
-	s.term.Lock()
-	defer s.term.Unlock()
-	if term != s.number(keyTerm) {
-		return false
-	}
-	fn()
-	return true
-}
-
-func (s *stable) number(key string) uint64 {
-	v, _ := s.GetUint64([]byte(key))
-	return v
-}
-
-func (s *stable) setNumber(key string, value uint64) error {
-	return s.SetUint64([]byte(key), value)
-}
-
-func (s *stable) stop() { close(s.closed) }
-
-func (s *stable) Close() { s.file.Close() }
+// identity returns that of this member's group.
+func (n *Node) identity() uint64 { return n.stable.get().Group }

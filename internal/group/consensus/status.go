@@ -4,8 +4,6 @@ import (
 	"math/bits"
 	"sync"
 	"time"
-
-	"github.com/hashicorp/raft"
 )
 
 // Status is what a member knows of its group.
@@ -48,46 +46,57 @@ type Latency struct {
 
 // Status tells how this member sees the group now. It waits for nothing.
 func (n *Node) Status() Status {
-	_, leader := n.raft.LeaderWithID()
-	s := Status{State: n.state(), Term: n.raft.CurrentTerm(), Leader: memberID(leader), Seat: n.seat.current(),
-		First: n.log.first(), Last: n.raft.LastIndex(),
-		Removed: n.isRemoved(), Committed: n.raft.CommitIndex(), Applied: n.raft.AppliedIndex(),
-		Hole: n.mayVote() != nil, Disk: n.log.failure(), Latency: n.latency.read()}
-	if n.raft.State() != raft.Leader {
-		s.Contact = n.raft.LastContact()
+	v := n.view()
+	s := Status{State: states[v.state], Term: v.term, Leader: v.lead, Seat: v.seat, First: n.log.first(), Last: v.last,
+		Committed: v.commit, Applied: v.applied, Removed: n.isRemoved(), Hole: v.hole, Disk: v.disk,
+		Latency: n.latency.read()}
+	if n.isClosed() {
+		s.State = "closed"
 	}
-	s.Connections, s.Incoming = n.transport.stream.guests.held()
-	for _, m := range n.configuration() {
-		s.Members = append(s.Members, n.memberStatus(m, s))
+	if h := n.lease.heard.Load(); v.leads == 0 && h.term != 0 {
+		s.Contact = n.when(h.at)
+	}
+	s.Connections, s.Incoming = n.transport.guests.held()
+	for _, m := range v.members {
+		s.Members = append(s.Members, n.memberStatus(m, v, s))
 	}
 	return s
 }
 
-func (n *Node) memberStatus(m raft.Server, s Status) MemberStatus {
-	status := MemberStatus{Member: Member{memberID(m.ID), string(m.Address)}, Voter: m.Suffrage == raft.Voter}
-	leads := s.State == "leader"
+func (n *Node) memberStatus(m member, v *view, s Status) MemberStatus {
+	status := MemberStatus{Member: Member{m.ID, m.Address}, Voter: m.Voter}
 	switch {
-	case status.ID == n.options.ID:
+	case m.ID == n.options.ID:
 		status.HasLast, status.Last, status.Card = true, s.Last, n.options.Card
-	case status.ID == s.Leader:
+	case m.ID == s.Leader:
 		status.Contact = s.Contact
-	case leads:
-		p := n.transport.peer(m.ID)
-		status.Contact, status.Card = p.contact, n.transport.stream.cardOf(m.Address)
-		if p.term == s.Term {
-			status.HasLast, status.Last = true, p.last
+	case v.leads != 0:
+		var at int64
+		status.Last, at = n.matched(m.ID, v.term)
+		status.HasLast = at != 0
+		if at = max(at, n.lease.contact(m.ID)); at != 0 {
+			status.Contact = n.when(at)
 		}
+		status.Card = n.transport.cardOf(m.ID)
 	}
-	if status.HasLag = leads && status.HasLast; status.HasLag {
+	if status.HasLag = v.leads != 0 && status.HasLast; status.HasLag {
 		status.Lag = s.Last - min(status.Last, s.Last)
 	}
 	return status
 }
 
-var states = []string{"follower", "candidate", "leader", "closed"}
+// when returns the time of a moment of this member's clock.
+func (n *Node) when(at int64) time.Time { return n.began.Add(time.Duration(at)) }
 
-func (n *Node) state() string {
-	return states[n.raft.State()]
+var states = []string{"follower", "candidate", "leader", "candidate"}
+
+func (n *Node) isClosed() bool {
+	select {
+	case <-n.closed:
+		return true
+	default:
+		return false
+	}
 }
 
 // histogram counts durations in buckets of a quarter of a power of two of microseconds.

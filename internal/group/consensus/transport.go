@@ -1,314 +1,693 @@
 package consensus
 
 import (
+	"bufio"
 	"cmp"
+	"context"
+	"crypto/tls"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"io"
+	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
-	"github.com/hashicorp/raft"
+	pb "go.etcd.io/raft/v3/raftpb"
 )
 
-// transport carries Raft's requests between members. It keeps a member that must not vote or lead
-// from doing so, and notes which followers have answered.
+// transport opens and accepts connections between members, and closes all of them at the end.
 type transport struct {
-	*raft.NetworkTransport
-	stream           *stream
-	node             *Node
-	mayVote, mayLead func() error
-	logger           hclog.Logger
-	arrived          chan raft.RPC // from receive to filter
-	requests         chan raft.RPC // from there to Raft
-	heartbeat        atomic.Pointer[func(raft.RPC)]
-	closed           chan struct{}
-	tasks            sync.WaitGroup
+	node     *Node
+	listener net.Listener
+	address  string
+	options  *Options
+	guests   guests
+	opens    context.Context // until the end
+	end      context.CancelFunc
+	tasks    sync.WaitGroup
+	incoming chan struct{} // has room for the snapshots that may come at once
 
-	isMember func(raft.ServerID) bool
-
-	mu      sync.Mutex
-	peers   map[raft.ServerID]peer
-	removed time.Time // when another member refused this one because it is no member
+	mu     sync.RWMutex
+	peers  map[uint64]*peer
+	conns  map[*conn]bool // that this member has opened
+	closed bool
 }
 
-// peer is what a follower has answered.
-type peer struct {
-	term    uint64
-	asked   time.Time // when the newest request of that term was sent that it has answered as a follower
-	contact time.Time // when an answer came last
-	last    uint64    // its last entry
-}
+const (
+	maxStrangers = 16 // of those that are no members, to whom answers are sent
+	maxSnapshots = 2
+)
 
-const connectionsPerMember = 3 // heartbeats, entries and a vote
-
-func openTransport(address string, o Options, logger hclog.Logger) (*transport, error) {
-	listener := o.Listener
-	if listener == nil {
-		var err error
-		if listener, err = listen(address); err != nil {
-			return nil, err
-		}
+func openTransport(n *Node, address string) (*transport, error) {
+	t := &transport{node: n, listener: n.options.Listener, address: address, options: &n.options,
+		peers: make(map[uint64]*peer), conns: make(map[*conn]bool), incoming: make(chan struct{}, maxSnapshots)}
+	t.guests.patience = n.options.patience
+	t.opens, t.end = context.WithCancel(context.Background())
+	if t.listener != nil {
+		return t, nil
 	}
-	t := &transport{stream: newStream(listener, address, o), logger: logger, arrived: make(chan raft.RPC),
-		requests: make(chan raft.RPC), closed: make(chan struct{}), peers: make(map[raft.ServerID]peer)}
-	t.NetworkTransport = raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
-		Stream: t.stream, Logger: logger, MaxPool: connectionsPerMember, MaxRPCsInFlight: 1, Timeout: o.patience,
-	})
-	return t, nil
-}
-
-// serve begins to accept connections, and to hand requests to Raft.
-func (t *transport) serve() {
-	t.tasks.Go(t.receive)
-	t.tasks.Go(t.filter)
-}
-
-func (t *transport) filter() {
-	for {
-		select {
-		case r := <-t.arrived:
-			if t.answers(r) {
-				continue
-			}
-			select {
-			case t.requests <- t.watched(r):
-			case <-t.closed:
-				return
-			}
-		case <-t.closed:
-			return
-		}
-	}
-}
-
-// answers answers what is not for Raft.
-func (t *transport) answers(r raft.RPC) bool {
-	if a := t.answer(r); a != nil {
-		go func() {
-			if r.Reader != nil {
-				io.Copy(io.Discard, r.Reader)
-			}
-			r.Respond(a, nil)
-		}()
-		return true
-	}
-	err := t.refusal(r.Command)
+	_, port, err := net.SplitHostPort(address)
 	if err != nil {
-		r.Respond(nil, err)
+		return nil, err
 	}
-	return err != nil
+	// This machine may have another address, behind a translation say.
+	t.listener, err = net.Listen("tcp", net.JoinHostPort("", port))
+	return t, err
 }
 
-// answer returns what is replied to newcomers, and to leaders of a term in which this member has
-// lost entries; nil for what Raft replies to.
-func (t *transport) answer(r raft.RPC) any {
-	hole := t.node.hole()
-	switch q := r.Command.(type) {
-	case *raft.RequestPreVoteRequest:
-		if q.Term == 0 {
-			return t.node.tell(q)
-		}
-	case *raft.AppendEntriesRequest:
-		if q.Term <= hole && hole != unknownHole {
-			return &raft.AppendEntriesResponse{Term: hole + 1}
-		}
-	case *raft.InstallSnapshotRequest:
-		if q.Term <= hole && hole != unknownHole {
-			return &raft.InstallSnapshotResponse{Term: hole + 1}
-		}
+// serve begins to accept connections.
+func (t *transport) serve() { t.tasks.Go(t.accept) }
+
+func (t *transport) broken() error {
+	if t.options.cut == nil {
+		return nil
 	}
-	return nil
+	return t.options.cut()
 }
 
-func (t *transport) refusal(command any) error {
-	switch q := command.(type) {
-	case *raft.AppendEntriesRequest:
-		if t.node.hole() == unknownHole {
-			t.node.newcomer.meet(raft.ServerID(q.ID), raft.ServerAddress(q.RPCHeader.Addr))
-			return errNewcomer
-		}
-		t.node.heard(q)
-	case *raft.InstallSnapshotRequest:
-		if t.node.hole() == unknownHole {
-			return errNewcomer
-		}
-	case *raft.RequestPreVoteRequest:
-		if !t.isMember(raft.ServerID(q.ID)) {
-			return errRemoved
-		}
-		return cmp.Or(t.mayVote(), t.node.lease.promise())
-	case *raft.RequestVoteRequest:
-		if err := t.mayVote(); err != nil || q.LeadershipTransfer {
-			return err
-		}
-		return t.node.lease.promise()
-	case *raft.TimeoutNowRequest:
-		return t.node.obey(q)
-	}
-	return nil
-}
-
-// watched returns a request whose answer, if it is a vote, is taken back should this member have
-// heard from a leader meanwhile.
-func (t *transport) watched(r raft.RPC) raft.RPC {
-	q, ok := r.Command.(*raft.RequestVoteRequest)
-	if !ok || q.LeadershipTransfer {
-		return r
-	}
-	answers, to := make(chan raft.RPCResponse, 1), r.RespChan
-	r.RespChan = answers
-	t.tasks.Go(func() {
-		select {
-		case a := <-answers:
-			if v, ok := a.Response.(*raft.RequestVoteResponse); ok && t.node.lease.promise() != nil {
-				v.Granted = false
-			}
-			to <- a
-		case <-t.closed:
-		}
-	})
-	return r
-}
-
-// SetHeartbeatHandler implements raft.Transport. Heartbeats do not wait behind other requests.
-func (t *transport) SetHeartbeatHandler(handle func(raft.RPC)) { t.heartbeat.Store(&handle) }
-
-// beat handles a heartbeat. Raft does so beside its other work, and sets its term to that of the
-// heartbeat: also after that work has gone on to a later term, which it would forget. So only a
-// heartbeat of the present term is handled here, and the term stays while it is.
-func (t *transport) beat(r raft.RPC, handle func(raft.RPC)) bool {
-	if t.answers(r) {
-		return true
-	}
-	if q := r.Command.(*raft.AppendEntriesRequest); t.node.stable.inTerm(q.Term, func() { handle(r) }) {
-		return true
-	}
-	return t.hand(t.requests, r)
-}
-
-// Consumer implements raft.Transport.
-func (t *transport) Consumer() <-chan raft.RPC { return t.requests }
-
-// RequestPreVote implements raft.WithPreVote.
-func (t *transport) RequestPreVote(id raft.ServerID, to raft.ServerAddress, q *raft.RequestPreVoteRequest,
-	a *raft.RequestPreVoteResponse) error {
-	if err := t.mayLead(); err != nil {
-		return err
-	}
-	err := t.NetworkTransport.RequestPreVote(id, to, q, a)
-	if err != nil && err.Error() == errRemoved.Error() {
-		t.noteRemoved()
-	}
-	return err
-}
-
-func (t *transport) noteRemoved() {
+// setMembers begins to talk to members, and ends what was with others.
+func (t *transport) setMembers(members []member) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.removed = time.Now()
-}
-
-func (t *transport) refused() time.Time {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.removed
-}
-
-// RequestVote implements raft.Transport.
-func (t *transport) RequestVote(id raft.ServerID, to raft.ServerAddress, q *raft.RequestVoteRequest,
-	a *raft.RequestVoteResponse) error {
-	if err := t.mayLead(); err != nil {
-		return err
-	}
-	if q.LeadershipTransfer && !t.node.isOrdered(q) {
-		return errOldOrder
-	}
-	return t.NetworkTransport.RequestVote(id, to, q, a)
-}
-
-// TimeoutNow implements raft.Transport.
-func (t *transport) TimeoutNow(id raft.ServerID, to raft.ServerAddress, q *raft.TimeoutNowRequest,
-	a *raft.TimeoutNowResponse) error {
-	q, err := t.node.order(*q)
-	if err != nil {
-		return err
-	}
-	return t.NetworkTransport.TimeoutNow(id, to, q, a)
-}
-
-// AppendEntries implements raft.Transport. It sends nothing if this member does not lead. Raft
-// would: as long as a hanging disk keeps a former leader from storing the new term, it sends
-// heartbeats, and these keep the others from electing another leader.
-func (t *transport) AppendEntries(id raft.ServerID, to raft.ServerAddress, q *raft.AppendEntriesRequest,
-	a *raft.AppendEntriesResponse) error {
-	if t.node.raft.State() != raft.Leader {
-		return ErrNotLeader
-	}
-	q.Entries = few(q.Entries)
-	asked := time.Now()
-	err := t.NetworkTransport.AppendEntries(id, to, q, a)
-	if err == nil && a.Term == q.Term {
-		t.answered(id, asked, a.LastLog, q)
-	}
-	return err
-}
-
-// maxRequest is how many bytes of entries a request carries, unless it is one entry.
-const maxRequest = 8 << 20
-
-// few returns as many of the first entries as one request may carry: Raft sends the rest with the
-// next. It counts entries only.
-func few(entries []*raft.Log) []*raft.Log {
-	bytes := 0
-	for i, e := range entries {
-		if bytes += len(e.Data); bytes > maxRequest && i > 0 {
-			return entries[:i]
+	for id, p := range t.peers {
+		if m, ok := find(members, id); !ok || m.Address != p.address {
+			p.end()
+			delete(t.peers, id)
 		}
 	}
-	return entries
+	for _, m := range members {
+		if m.ID != t.options.ID && t.peers[m.ID] == nil {
+			t.addPeer(m.ID, m.Address)
+		}
+	}
 }
 
-func (t *transport) answered(id raft.ServerID, asked time.Time, last uint64, q *raft.AppendEntriesRequest) {
-	t.noteAnswer(id, asked, last, q)
-	t.node.renew(q.Term)
-}
-
-func (t *transport) noteAnswer(id raft.ServerID, asked time.Time, last uint64, q *raft.AppendEntriesRequest) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	p := t.peers[id]
-	if q.Term > p.term {
-		p.term, p.asked = q.Term, time.Time{}
+func (t *transport) addPeer(id uint64, address string) {
+	if t.closed {
+		return
 	}
-	if q.Term == p.term && asked.After(p.asked) {
-		p.asked = asked
-	}
-	p.contact = time.Now()
-	p.last = last
-	if len(q.Entries) > 0 {
-		p.last = max(last, q.Entries[len(q.Entries)-1].Index)
-	}
+	p := newPeer(t, id, address)
 	t.peers[id] = p
+	t.tasks.Go(p.run)
 }
 
-func (t *transport) peer(id raft.ServerID) peer {
+// meet lets answers go to one who is no member, as far as this one knows.
+func (t *transport) meet(h hello) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if h.id == t.options.ID || h.id == 0 || t.peers[h.id] != nil {
+		return
+	}
+	if len(t.peers) < len(t.node.view().members)+maxStrangers {
+		t.addPeer(h.id, h.address)
+	}
+}
+
+func (t *transport) peer(id uint64) *peer {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
 	return t.peers[id]
 }
 
-// forget makes a member that is added again prove that it has the entries.
-func (t *transport) forget(id raft.ServerID) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.peers, id)
+// send hands a message over to the member's own goroutine. It never waits.
+func (t *transport) send(m pb.Message) {
+	p := t.peer(m.To)
+	switch {
+	case p == nil:
+	case m.Type == pb.MsgSnap:
+		t.tasks.Go(func() { t.sendSnapshot(p, m) })
+	default:
+		p.put(m)
+	}
 }
 
-// end closes all connections, and stops the rest when they have gone.
-func (t *transport) end() {
-	t.Close()
-	t.CloseStreams()
-	close(t.closed)
-	t.tasks.Wait()
+// beatNow has all members called at once.
+func (t *transport) beatNow() {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	for _, p := range t.peers {
+		p.hurry.Store(true)
+		notify(p.wake)
+	}
+}
+
+// matched notes how much of the log a follower has confirmed in a term.
+func (t *transport) matched(id, term, index uint64, now int64) {
+	if p := t.peer(id); p != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if term != p.matchTerm {
+			p.matchTerm, p.match = term, 0
+		}
+		p.match, p.matchAt = max(p.match, index), now
+	}
+}
+
+// matched returns that, and when it was.
+func (n *Node) matched(id, term uint64) (index uint64, at int64) {
+	p := n.transport.peer(id)
+	if p == nil {
+		return 0, 0
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.matchTerm != term {
+		return 0, 0
+	}
+	return p.match, p.matchAt
+}
+
+// cardOf returns the card of another member; "" while this member has not connected to it.
+func (t *transport) cardOf(id uint64) string {
+	p := t.peer(id)
+	if p == nil {
+		return ""
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.card
+}
+
+// accept accepts connections.
+func (t *transport) accept() {
+	for {
+		c, err := t.listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			t.node.report.rarely("Connections of other members cannot be accepted", err)
+			if !t.node.sleep(acceptPause) {
+				return
+			}
+			continue
+		}
+		if g := t.guests.add(c); g != nil {
+			t.tasks.Go(func() {
+				defer g.leave()
+				if err := t.attend(g); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
+					t.node.report.rarely("A connection to the port for members ended", err)
+				}
+			})
+		}
+	}
+}
+
+const acceptPause = 100 * time.Millisecond
+
+// attend handles what comes on a connection until it ends.
+func (t *transport) attend(g *guest) error {
+	g.Conn = cutting{g.raw, t}
+	if err := g.SetDeadline(time.Now().Add(t.options.patience)); err != nil {
+		return err
+	}
+	if t.options.TLS != nil {
+		secured := tls.Server(g.Conn, t.options.TLS)
+		if err := secured.HandshakeContext(t.opens); err != nil {
+			return err
+		}
+		g.Conn = secured
+	}
+	card := t.options.Card[:min(len(t.options.Card), maxCard)]
+	told := binary.BigEndian.AppendUint64([]byte{byte(identitySize + len(card))}, t.node.identity())
+	if _, err := g.Write(append(told, card...)); err != nil {
+		return err
+	}
+	r := bufio.NewReader(g)
+	h, err := readHello(r)
+	if err != nil {
+		return err
+	}
+	if !isSame(h.identity, t.node.identity()) {
+		return errOtherGroup
+	}
+	if err := g.SetDeadline(time.Time{}); err != nil {
+		return err
+	}
+	switch h.purpose {
+	case purposeTalk:
+		return t.listen(g, h, r)
+	case purposeSnapshot:
+		return t.takeSnapshot(g, h, r)
+	case purposeAsk:
+		return t.tell(g, h, r)
+	}
+	return errUnsound
+}
+
+// listen takes the messages of a member. It does not wait for the loop.
+func (t *transport) listen(g *guest, h hello, r *bufio.Reader) error {
+	var message []byte
+	for {
+		if _, err := r.Peek(1); err != nil {
+			return err
+		}
+		if message == nil {
+			if err := g.limit(); err != nil {
+				return err
+			}
+		}
+		kind, size, err := readHead(r, maxChunk)
+		if err != nil {
+			return err
+		}
+		switch kind {
+		case frameCall:
+			err = t.answer(g, h, r, size)
+		case frameChunk, frameEnd:
+			if message, err = chunk(g, r, message, size); err == nil && kind == frameEnd {
+				err = t.arrive(g, h, message)
+				message = nil
+			}
+		default:
+			err = errUnsound
+		}
+		if err != nil {
+			return err
+		}
+		if message == nil {
+			if err := g.SetReadDeadline(time.Time{}); err != nil {
+				return err
+			}
+			g.spoke()
+		}
+	}
+}
+
+// chunk reads a piece of a message.
+func chunk(g *guest, r io.Reader, message []byte, size int) ([]byte, error) {
+	if len(message)+size > maxIncoming {
+		return nil, errLongTalk
+	}
+	if err := g.brings(size); err != nil {
+		return nil, err
+	}
+	if message == nil {
+		message = make([]byte, 0, size)
+	}
+	at := len(message)
+	message = append(message, make([]byte, size)...)
+	_, err := io.ReadFull(r, message[at:])
+	return message, err
+}
+
+// answer answers a call.
+func (t *transport) answer(g *guest, h hello, r io.Reader, size int) error {
+	term, at, err := readPair(r, size)
+	if err != nil {
+		return err
+	}
+	own := t.node.called(h.id, term)
+	if err := g.SetWriteDeadline(time.Now().Add(t.options.patience)); err != nil {
+		return err
+	}
+	_, err = g.Write(appendPair(nil, frameAnswer, own, at))
+	return err
+}
+
+// called notes a leader's call, and returns this member's term, which says whether it counts: see
+// lease. The loop learns of a later term.
+func (n *Node) called(from, term uint64) uint64 {
+	if before := n.view(); term >= before.term && term != 0 && !n.newcomer.isOne() {
+		n.lease.hear(from, term, n.clock())
+	}
+	own := n.view().term
+	if term > own {
+		n.inbox.message(arrived{Message: pb.Message{Type: pb.MsgHeartbeat, From: from, To: n.options.ID, Term: term}})
+	}
+	return own
+}
+
+// arrive hands a message over to the loop.
+func (t *transport) arrive(g *guest, h hello, b []byte) error {
+	m, err := parseMessage(b)
+	if err == nil && !isSound(&m, h.id, t.options.ID) {
+		err = errUnsound
+	}
+	if err != nil {
+		return err
+	}
+	n := t.node
+	if n.newcomer.isOne() {
+		n.newcomer.meet(h.id, h.address)
+		g.taken(len(b))
+		return nil
+	}
+	switch m.Type {
+	case pb.MsgApp, pb.MsgHeartbeat:
+		n.called(h.id, m.Term)
+	case pb.MsgPreVote:
+		if n.hasRemoved(h.id) {
+			g.taken(len(b))
+			_, err := g.Write(appendFrame(nil, frameRemoved))
+			return err
+		}
+	}
+	t.meet(h)
+	n.inbox.message(arrived{m, g, len(b)})
+	return nil
+}
+
+// hasRemoved reports whether one who asks for votes is no member any more. While there are entries
+// that have not been applied, one of them may make it a member.
+func (n *Node) hasRemoved(id uint64) bool {
+	v := n.view()
+	_, is := find(v.members, id)
+	return !is && len(v.members) > 0 && v.applied == v.last
+}
+
+// takeSnapshot takes a leader's snapshot into a file.
+func (t *transport) takeSnapshot(g *guest, h hello, r *bufio.Reader) error {
+	if err := g.limit(); err != nil {
+		return err
+	}
+	m, err := t.snapshotHead(h, r)
+	if err != nil {
+		return err
+	}
+	select {
+	case t.incoming <- struct{}{}:
+		defer func() { <-t.incoming }()
+	default:
+		return errManyGuests
+	}
+	if t.node.newcomer.isOne() || t.node.called(h.id, m.Term) > m.Term {
+		return io.EOF
+	}
+	f, err := t.node.snapshots.part()
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, &patient{io.LimitReader(r, int64(m.RejectHint)), g})
+	err = errors.Join(err, (&file{f, t.node.snapshots.disk}).Sync(), f.Close())
+	var s head
+	if err == nil {
+		s, err = checkSnapshot(f.Name())
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	snapshot := s.raft()
+	m.Snapshot, m.RejectHint = &snapshot, 0
+	t.meet(h)
+	t.node.inbox.message(arrived{Message: m})
+	_, err = g.Write(appendFrame(nil, frameTaken))
+	return err
+}
+
+func (t *transport) snapshotHead(h hello, r io.Reader) (m pb.Message, err error) {
+	kind, size, err := readHead(r, maxChunk)
+	if err != nil {
+		return m, err
+	}
+	b := make([]byte, size)
+	if _, err = io.ReadFull(r, b); err == nil {
+		m, err = parseMessage(b)
+	}
+	if err == nil && (kind != frameSnapshot || m.Type != pb.MsgSnap || m.From != h.id || m.To != t.options.ID ||
+		m.Term == 0 || len(m.Entries) > 0 || m.RejectHint > 1<<62) {
+		err = errUnsound
+	}
+	return m, err
+}
+
+// patient gives each piece of a snapshot patience.
+type patient struct {
+	io.Reader
+	guest *guest
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	if err := p.guest.limit(); err != nil {
+		return 0, err
+	}
+	n, err := p.Reader.Read(b)
+	p.guest.spoke()
+	return n, err
+}
+
+// sendSnapshot sends a file, and tells the loop what became of it.
+func (t *transport) sendSnapshot(p *peer, m pb.Message) {
+	err := t.trySnapshot(p, m)
+	if err != nil && t.opens.Err() == nil {
+		t.node.report.rarely("A snapshot could not be handed over", err)
+	}
+	t.node.inbox.call(func() { t.node.core.snapshotSent(m.To, err == nil) })
+}
+
+func (t *transport) trySnapshot(p *peer, m pb.Message) error {
+	f, err := os.Open(dataOf(m.Snapshot).Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	c, err := t.dial(p.address, purposeSnapshot)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	m.RejectHint = uint64(info.Size())
+	if _, err := c.Write(appendFrame(nil, frameSnapshot, appendMessage(nil, &m)...)); err != nil {
+		return err
+	}
+	if _, err := io.Copy(writerOnly{c}, f); err != nil {
+		return err
+	}
+	kind, _, err := readHead(c, 0)
+	if err == nil && kind != frameTaken {
+		err = errUnsound
+	}
+	return err
+}
+
+// writerOnly hides that a connection could read from a file by itself, without deadlines.
+type writerOnly struct{ io.Writer }
+
+// exchange asks another member for its account, and tells it that of this one.
+func (t *transport) exchange(address string) (a account, err error) {
+	c, err := t.dial(address, purposeAsk)
+	if err != nil {
+		return a, err
+	}
+	defer c.Close()
+	own, err := json.Marshal(t.node.account())
+	if err == nil {
+		_, err = c.Write(appendFrame(nil, frameAccount, own...))
+	}
+	if err == nil {
+		err = c.SetReadDeadline(time.Now().Add(t.options.patience))
+	}
+	if err == nil {
+		a, err = readAccount(c)
+	}
+	return a, err
+}
+
+// tell answers a newcomer's question.
+func (t *transport) tell(g *guest, h hello, r io.Reader) error {
+	if err := g.limit(); err != nil {
+		return err
+	}
+	a, err := readAccount(r)
+	if err != nil {
+		return err
+	}
+	if a.ID != h.id {
+		return errUnsound
+	}
+	t.node.newcomer.hear(a)
+	own, err := json.Marshal(t.node.account())
+	if err == nil {
+		err = g.SetWriteDeadline(time.Now().Add(t.options.patience))
+	}
+	if err == nil {
+		_, err = g.Write(appendFrame(nil, frameAccount, own...))
+	}
+	return err
+}
+
+// maxAccount is more than the members of any group need.
+const maxAccount = 1 << 20
+
+func readAccount(r io.Reader) (a account, err error) {
+	kind, size, err := readHead(r, maxAccount)
+	if err != nil {
+		return a, err
+	}
+	var b []byte
+	b, err = io.ReadAll(io.LimitReader(r, int64(size)))
+	if err == nil && (kind != frameAccount || len(b) < size) {
+		err = errUnsound
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &a)
+	}
+	if err == nil && !soundMembers(a.Members) {
+		err = errUnsound
+	}
+	return a, err
+}
+
+// dialLimit is how long opening a connection may take: after a partition the next attempt finds
+// the other member sooner than one that has been waiting.
+const dialLimit = time.Second
+
+// dial opens a connection, and says for what.
+func (t *transport) dial(address string, purpose byte) (*conn, error) {
+	c, err := t.tryDial(address, purpose)
+	if t.opens.Err() == nil {
+		t.node.report.dialed(address, err)
+	}
+	return c, err
+}
+
+func (t *transport) tryDial(address string, purpose byte) (*conn, error) {
+	if err := t.broken(); err != nil {
+		return nil, err
+	}
+	limit := min(dialLimit, t.options.patience)
+	limited, cancel := context.WithTimeout(t.opens, limit)
+	defer cancel()
+	raw, err := new(net.Dialer).DialContext(limited, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{Conn: raw, raw: raw, transport: t}
+	if err := t.greet(c, address, purpose); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// greet shakes hands with the member to which a connection was opened.
+func (t *transport) greet(c *conn, address string, purpose byte) error {
+	if err := t.addConn(c); err != nil {
+		return err
+	}
+	if err := c.SetDeadline(time.Now().Add(t.options.patience)); err != nil {
+		return err
+	}
+	if err := t.secure(c, address); err != nil {
+		return err
+	}
+	if err := c.readCard(); err != nil {
+		return err
+	}
+	h := hello{purpose, t.node.identity(), t.options.ID, t.address}
+	if _, err := c.Write(h.append(nil)); err != nil {
+		return err
+	}
+	return c.SetReadDeadline(time.Time{})
+}
+
+func (t *transport) addConn(c *conn) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return net.ErrClosed
+	}
+	t.conns[c] = true
+	return nil
+}
+
+// secure begins TLS, if that is used.
+func (t *transport) secure(c *conn, address string) error {
+	if t.options.TLS == nil {
+		return nil
+	}
+	config := t.options.TLS.Clone()
+	config.ServerName, _, _ = net.SplitHostPort(address)
+	secured := tls.Client(c.raw, config)
+	c.Conn = secured
+	return secured.HandshakeContext(t.opens)
+}
+
+// close closes all connections, and stops the rest when they have gone. It waits for no peer.
+func (t *transport) close() {
+	t.end()
+	t.guests.close()
+	t.listener.Close()
+	t.mu.Lock()
+	t.closed = true
+	for c := range t.conns {
+		c.raw.Close()
+	}
+	for _, p := range t.peers {
+		p.end()
+	}
+	t.mu.Unlock()
+	within(closeLimit, t.tasks.Wait)
+}
+
+// conn is a connection that this member has opened. It does not wait forever for a peer that does
+// not read.
+type conn struct {
+	net.Conn           // plain, or TLS over raw
+	raw       net.Conn // closing it waits for nothing
+	transport *transport
+	card      string
+	gone      atomic.Bool // the other end has closed it
+}
+
+// readCard reads what the member tells that has accepted the connection.
+func (c *conn) readCard() error {
+	told := make([]byte, 1, 256)
+	if _, err := io.ReadFull(c, told); err != nil {
+		return err
+	}
+	told = told[:max(told[0], identitySize)]
+	if _, err := io.ReadFull(c, told); err != nil {
+		return err
+	}
+	if !isSame(c.transport.node.identity(), binary.BigEndian.Uint64(told)) {
+		return errOtherGroup
+	}
+	c.card = string(told[identitySize:])
+	return nil
+}
+
+func (c *conn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	return n, cmp.Or(c.transport.broken(), err)
+}
+
+func (c *conn) Write(b []byte) (int, error) {
+	if err := cmp.Or(c.transport.broken(),
+		c.SetWriteDeadline(time.Now().Add(c.transport.options.patience))); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(b)
+}
+
+func (c *conn) Close() error {
+	c.transport.mu.Lock()
+	delete(c.transport.conns, c)
+	c.transport.mu.Unlock()
+	return c.raw.Close()
+}
+
+// cutting is a connection that a test can cut.
+type cutting struct {
+	net.Conn
+	transport *transport
+}
+
+func (c cutting) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	return n, cmp.Or(c.transport.broken(), err)
+}
+
+func (c cutting) Write(b []byte) (int, error) {
+	if err := c.transport.broken(); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(b)
 }

@@ -1,105 +1,74 @@
 package consensus
 
-import (
-	"sync"
-	"time"
+import "sync"
 
-	"github.com/hashicorp/raft"
-)
-
-// verifier asks whether this member still leads. Those who ask while a question is under way share
-// the next one.
-//
-// A question must begin after the call that it answers. So those who come while one is under way
-// cannot have its answer, and one more is enough for all of them.
+// verifier has the questions whether this member still leads. An answer counts for a question that
+// was asked before the call which it answers was sent; all questions share the calls.
 type verifier struct {
 	node    *Node
 	mu      sync.Mutex
-	waiting []func(error) // for the next question
-	running bool          // there is a goroutine that asks
+	waiting []question // in the order of their times
+}
+
+type question struct {
+	asked int64
+	done  func(error)
 }
 
 // Verify finds out whether this member has been the leader after this call: most members have said
-// so. It does not wait; done gets nil or ErrNotLeader.
+// so. It does not wait; done gets nil, ErrNotLeader or ErrClosed.
 func (n *Node) Verify(done func(error)) {
-	v := &n.verifier
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if n.isClosed() {
+	n.ending.RLock()
+	defer n.ending.RUnlock()
+	if n.ended {
 		go done(ErrClosed)
 		return
 	}
-	v.waiting = append(v.waiting, done)
-	if !v.running {
-		v.running = true
-		n.tasks.Go(v.run)
+	if !n.verifier.add(done) {
+		n.answers.add(func() { done(ErrNotLeader) })
+		return
 	}
+	n.transport.beatNow()
+	n.verifier.look(n.leads())
 }
 
-func (v *verifier) run() {
-	for {
-		batch := v.next()
-		if batch == nil {
-			return
-		}
-		err := v.node.verify(time.Now())
-		for _, done := range batch {
-			done(err)
-		}
-	}
-}
-
-func (v *verifier) next() []func(error) {
+// add takes a question, if this member leads. What it sees of that is not later than what fail
+// follows.
+func (v *verifier) add(done func(error)) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	batch := v.waiting
-	v.waiting, v.running = nil, len(batch) > 0
-	return batch
-}
-
-// verify asks until most members have answered a request that was sent after begin. Raft alone also
-// counts late answers to earlier ones, by which a leader that was cut off would seem to lead. It
-// ends, as Raft gives the seat up when it hears from nobody.
-func (n *Node) verify(begin time.Time) error {
-	for {
-		if n.raft.VerifyLeader().Error() != nil {
-			return ErrNotLeader
-		}
-		if n.answeredSince(begin) {
-			return nil
-		}
-	}
-}
-
-// answeredSince reports whether most of those who vote, this member among them, have answered a
-// request that was sent after begin.
-func (n *Node) answeredSince(begin time.Time) bool {
-	voters, answers := 0, 0
-	for _, s := range n.configuration() {
-		if s.Suffrage != raft.Voter {
-			continue
-		}
-		voters++
-		if s.ID == serverID(n.options.ID) || n.transport.peer(s.ID).asked.After(begin) {
-			answers++
-		}
-	}
-	return 2*answers > voters
-}
-
-// close lets no further question begin. It is under the lock, so that no task starts that Close
-// would not wait for.
-func (v *verifier) close() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	close(v.node.closed)
-}
-
-func (n *Node) isClosed() bool {
-	select {
-	case <-n.closed:
-		return true
-	default:
+	if v.node.leads() == 0 {
 		return false
 	}
+	v.waiting = append(v.waiting, question{v.node.clock(), done})
+	return true
+}
+
+// look answers the questions that most members have answered in a term.
+func (v *verifier) look(term uint64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if term == 0 || v.node.leads() != term || len(v.waiting) == 0 {
+		return
+	}
+	asked := v.node.lease.most(term, v.node.clock(), askedAt)
+	for len(v.waiting) > 0 && v.waiting[0].asked <= asked {
+		done := v.waiting[0].done
+		v.node.answers.add(func() { done(nil) })
+		v.waiting = v.waiting[1:]
+	}
+}
+
+// fail answers all questions.
+func (v *verifier) fail(err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, q := range v.waiting {
+		if err == ErrClosed {
+			go q.done(err) // nobody else does any more
+		} else {
+			v.node.answers.add(func() { q.done(err) })
+		}
+	}
+	v.waiting = nil
 }
