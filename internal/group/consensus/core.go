@@ -338,7 +338,7 @@ func (c *core) setDisk(err error) {
 	c.leaving = len(c.members) > 1
 	var best, match uint64
 	for id, p := range c.raw.Status().Progress {
-		if id != c.id && !p.IsLearner && p.RecentActive && p.Match >= match {
+		if id != c.id && !p.IsLearner && p.RecentActive && (p.Match > match || p.Match == match && id > best) {
 			best, match = id, p.Match
 		}
 	}

@@ -84,15 +84,15 @@ func (n *Node) turn(due bool) {
 	if n.core != nil {
 		n.core.now = n.clock()
 	}
+	for _, f := range calls {
+		f()
+	}
 	for _, m := range messages {
 		m.guest.taken(m.bytes)
 		if n.core != nil && n.admits(&m.Message) {
 			n.noteMatch(&m.Message)
 			n.core.step(m.Message)
 		}
-	}
-	for _, f := range calls {
-		f()
 	}
 	if n.core == nil {
 		n.machine.tasks.add(task{waiting: appends})

@@ -143,8 +143,11 @@ func (n *Node) startCore() error {
 	c := n.stable.get()
 	if c.Alone >= newest.Index && c.Alone > 0 {
 		newest.Members = n.alone()
-		n.machine.members = newest.Members
 	}
+	n.machine.mu.Lock()
+	n.machine.members = newest.Members
+	n.machine.mu.Unlock()
+	n.lease.hear(0, 0, n.clock()) // others may still be about to found the group
 	n.log.stored.Store(n.log.bytesAfter(newest.Index))
 	tick := n.tickEvery()
 	var err error
@@ -186,6 +189,9 @@ func (n *Node) Close() error {
 		n.transport.close()
 		if within(closeLimit, n.tasks.Wait) {
 			n.machine.end()
+			for _, f := range n.answers.take() {
+				go f()
+			}
 		}
 		n.verifier.fail(ErrClosed)
 		n.closeStores()
@@ -198,7 +204,8 @@ func (n *Node) Snapshot() error {
 	if err := n.machine.snapshot(); err != nil {
 		return err
 	}
-	n.log.compact(n.snapshots.newest().Index, n.options.SnapshotTrailing, n.options.SnapshotBytes/4)
+	// The library may still look at what it has not heard to be applied.
+	n.log.compact(min(n.snapshots.newest().Index, n.view().applied), n.options.SnapshotTrailing, n.options.SnapshotBytes/4)
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	pb "go.etcd.io/raft/v3/raftpb"
@@ -96,6 +97,9 @@ func (t *transport) addPeer(id uint64, address string) {
 
 // meet lets answers go to one who is no member, as far as this one knows.
 func (t *transport) meet(h hello) {
+	if t.peer(h.id) != nil {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if h.id == t.options.ID || h.id == 0 || t.peers[h.id] != nil {
@@ -188,8 +192,8 @@ func (t *transport) accept() {
 		if g := t.guests.add(c); g != nil {
 			t.tasks.Go(func() {
 				defer g.leave()
-				if err := t.attend(g); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
-					t.node.report.rarely("A connection to the port for members ended", err)
+				if err := t.attend(g); err != nil && !isEnd(err) {
+					t.node.report.rarely("A connection to the port for members was not one of a member", err)
 				}
 			})
 		}
@@ -197,6 +201,16 @@ func (t *transport) accept() {
 }
 
 const acceptPause = 100 * time.Millisecond
+
+// isEnd reports whether an error says no more than that a connection has ended.
+func isEnd(err error) bool {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
+}
 
 // attend handles what comes on a connection until it ends.
 func (t *transport) attend(g *guest) error {

@@ -1,6 +1,7 @@
 package consensus
 
 import (
+	"errors"
 	"os"
 	"sync/atomic"
 	"time"
@@ -128,7 +129,9 @@ func (w *writer) try(list []job) error {
 			if err := w.setTerm(term, vote); err != nil {
 				return err
 			}
-			return w.install(*s)
+			if err := w.install(*s); err != nil {
+				return err
+			}
 		}
 		if entries == nil {
 			entries = j.message.Entries
@@ -154,9 +157,9 @@ func (w *writer) install(s pb.Snapshot) error {
 	n := w.node
 	path := dataOf(&s).Path
 	if newest := n.snapshots.newest(); newest.Index < s.Metadata.Index {
-		h, err := checkSnapshot(path)
+		h, r, err := openSnapshot(path)
 		if err == nil {
-			err = n.snapshots.keep(h)
+			err = errors.Join(r.Close(), n.snapshots.keep(h))
 		}
 		if err != nil {
 			return err
