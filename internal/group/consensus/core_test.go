@@ -18,6 +18,20 @@ func TestWorldElects(t *testing.T) {
 	require.Equal(t, 1, w.seats, "the seat stays where it is")
 }
 
+// TestWorldIsTheSame: what happens depends on the seed alone.
+func TestWorldIsTheSame(t *testing.T) {
+	lines := func() []string {
+		w := newWorld(t, 3, 7)
+		w.clients(10 * ms)
+		for range 20 {
+			w.misfortune()
+			w.run(w.r.Int64N(400 * ms))
+		}
+		return w.lines
+	}
+	require.Equal(t, lines(), lines())
+}
+
 // TestWorldSucceeds: another member takes the seat of one that is gone, within two and a half
 // heartbeats.
 func TestWorldSucceeds(t *testing.T) {
@@ -116,9 +130,9 @@ func TestWorldTransfers(t *testing.T) {
 
 // TestWorldAtRandom has everything go wrong, with each seed in another way.
 func TestWorldAtRandom(t *testing.T) {
-	runs := uint64(60)
+	runs := uint64(20)
 	if testing.Short() {
-		runs = 10
+		runs = 5
 	}
 	for i := range runs {
 		s := *seed + i

@@ -88,8 +88,8 @@ func (l *log) scanFile(s *segment, isLast bool) (end int64, err error) {
 		return 0, err
 	}
 	if len(b) < segmentHead || string(b[:len(magic)]) != magic {
-		if isLast && len(bytes.Trim(b, "\x00")) == 0 {
-			return 0, nil
+		if isLast && len(bytes.Trim(b[min(segmentHead, len(b)):], "\x00")) == 0 {
+			return 0, nil // it was just being made
 		}
 		return 0, fmt.Errorf("%w: %s has no head", errDamage, s.path)
 	}
