@@ -3,7 +3,6 @@ package consensus
 import (
 	"encoding/binary"
 	"errors"
-	"io"
 	"slices"
 	"sync"
 	"time"
@@ -192,7 +191,7 @@ func (m *machine) open(entries []pb.Entry) (list []Entry) {
 // restoreFrom makes the state that of a snapshot which has come from a leader.
 func (m *machine) restoreFrom(path string) {
 	for {
-		err := m.load(path)
+		err := m.load(path, false)
 		if err == nil {
 			return
 		}
@@ -203,7 +202,8 @@ func (m *machine) restoreFrom(path string) {
 	}
 }
 
-func (m *machine) load(path string) error {
+// load makes the state that of a snapshot. A new machine has the state before the first entry.
+func (m *machine) load(path string, isNew bool) error {
 	h, r, err := openSnapshot(path)
 	if err != nil {
 		return err
@@ -211,20 +211,18 @@ func (m *machine) load(path string) error {
 	defer r.Close()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.restore(h, r); err != nil {
-		return err
-	}
 	m.members = h.Members
-	return nil
+	return m.restore(h, r, isNew)
 }
 
-// restore makes the state that of a snapshot.
-func (m *machine) restore(h head, r *snapshotReader) error {
-	var state io.Reader = r
-	if h.Empty {
-		state = nil
+// restore does what load does, but for the members.
+func (m *machine) restore(h head, r *snapshotReader, isNew bool) (err error) {
+	if !h.Empty {
+		err = m.inner.Restore(r)
+	} else if !isNew {
+		err = m.inner.Restore(nil)
 	}
-	if err := m.inner.Restore(state); err != nil {
+	if err != nil {
 		return err
 	}
 	m.applied, m.seat, m.begun = position{h.Index, h.Term}, h.Seat, slices.Clone(r.begun)

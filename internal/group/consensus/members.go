@@ -94,27 +94,32 @@ func (n *Node) Add(m Member) error {
 	if m.ID == 0 || raft.IsLocalMsgTarget(m.ID) || len(m.Address) > maxAddress {
 		return errUnsound
 	}
-	if old, ok := find(n.view().members, m.ID); !ok || !old.Voter || old.Address != m.Address {
-		kind := pb.ConfChangeAddLearnerNode
-		if ok && old.Voter {
-			kind = pb.ConfChangeAddNode // its address changes
-		}
-		if err := n.change(kind, m); err != nil {
-			return err
-		}
+	if n.leads() == 0 {
+		return ErrNotLeader
 	}
-	if err := n.awaitCaughtUp(m.ID); err != nil {
+	begin := n.clock()
+	old, ok := find(n.view().members, m.ID)
+	if ok && old.Voter {
+		if old.Address == m.Address {
+			return nil
+		}
+		return n.change(pb.ConfChangeAddNode, m) // its address changes
+	}
+	if err := n.change(pb.ConfChangeAddLearnerNode, m); err != nil {
+		return err
+	}
+	if err := n.awaitCaughtUp(m.ID, begin); err != nil {
 		return err
 	}
 	return n.change(pb.ConfChangeAddNode, m)
 }
 
-// awaitCaughtUp waits until a member has all entries that were committed a moment ago.
-func (n *Node) awaitCaughtUp(id uint64) error {
+// awaitCaughtUp waits until a member has all entries that were committed a moment ago, by what it
+// has confirmed after the beginning.
+func (n *Node) awaitCaughtUp(id uint64, begin int64) error {
 	limit := time.After(catchUpLimit)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	begin := n.clock()
 	for {
 		select {
 		case <-tick.C:
@@ -126,9 +131,6 @@ func (n *Node) awaitCaughtUp(id uint64) error {
 		term := n.leads()
 		if term == 0 {
 			return ErrNotLeader
-		}
-		if id == n.options.ID {
-			return nil
 		}
 		if last, at := n.matched(id, term); at > begin && last > 0 && last >= n.view().commit {
 			return nil

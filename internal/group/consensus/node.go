@@ -136,7 +136,7 @@ func (n *Node) start() (err error) {
 func (n *Node) startCore() error {
 	newest := n.snapshots.newest()
 	if newest.Index > 0 {
-		if err := n.machine.load(newest.path); err != nil {
+		if err := n.machine.load(newest.path, true); err != nil {
 			return err
 		}
 	}

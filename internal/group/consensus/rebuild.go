@@ -70,7 +70,7 @@ func (m *machine) restoreBefore(index uint64) (uint64, error) {
 			return 0, err
 		}
 		defer r.Close()
-		return h.Index, m.restore(h, r)
+		return h.Index, m.restore(h, r, false)
 	}
 	return 0, errNoSnapshot
 }
