@@ -1,9 +1,11 @@
 package consensus
 
 import (
+	"cmp"
 	"container/heap"
 	crand "crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -36,16 +38,20 @@ type world struct {
 	loss   float64 // of messages
 	slow   int64   // most that a message takes
 
-	history []pb.Entry        // index 1 is at 0
-	leaders map[uint64]uint64 // by term
-	elected map[uint64]int64  // when
-	seat    uint64            // the newest
-	sure    map[string]bool   // entries that were confirmed
-	refused map[string]bool
-	number  int
-	seats   int // that were taken
-	lines   []string
+	history  []pb.Entry        // index 1 is at 0
+	leaders  map[uint64]uint64 // by term
+	elected  map[uint64]int64  // when
+	seat     uint64            // the newest
+	sure     map[string]bool   // entries that were confirmed
+	refused  map[string]bool
+	number   int
+	seats    int // that were taken
+	scripted bool
+	lines    []string // for who looks for the cause of a failure
+	told     []string // for transcripts
 }
+
+var errConfirmed = errors.New("confirmed")
 
 // island is a member of a world.
 type island struct {
@@ -172,6 +178,12 @@ func (w *world) until(what string, so func() bool) {
 
 func (w *world) note(format string, args ...any) {
 	w.lines = append(w.lines, fmt.Sprintf("%8.1f ", float64(w.now)/1e6)+fmt.Sprintf(format, args...))
+}
+
+// tell notes something for transcripts, too.
+func (w *world) tell(format string, args ...any) {
+	w.note(format, args...)
+	w.told = append(w.told, fmt.Sprintf(format, args...))
 }
 
 func (w *world) fail(format string, args ...any) {
@@ -355,7 +367,7 @@ func (n *island) turn() {
 func (n *island) mend() {
 	last, _ := n.store.LastIndex()
 	if term, _ := n.store.Term(last); n.hole != 0 && term > n.hole {
-		n.note("%d has its vote again", n.id)
+		n.tell("%d has its vote again", n.id)
 		n.hole = 0
 	}
 	n.core.hole = n.hole != 0
@@ -383,11 +395,12 @@ func (n *island) publish() {
 }
 
 func (n *island) sit(s Seat) {
-	n.note("%d %+v", n.id, s)
 	if !s.Leader {
+		n.tell("%d loses the seat of term %d", n.id, s.Term)
 		n.owns = 0
 		return
 	}
+	n.tell("%d takes seat %d of term %d", n.id, s.ID%maxTaken, s.Term)
 	if s.ID <= n.seat {
 		n.fail("seat %d after %d", s.ID, n.seat)
 	}
@@ -546,8 +559,12 @@ func (w *world) append() {
 			switch err {
 			case nil:
 				w.sure[text] = true
+				w.note("%s is confirmed", text)
 			case ErrNotAppended:
 				w.refused[text] = true
+			}
+			if w.scripted {
+				w.tell("%s at %d: %v", text, n.id, cmp.Or(err, errConfirmed))
 			}
 		}}
 		n.put(func() { n.core.append([]*appended{a}) })
