@@ -1,9 +1,12 @@
 package consensus
 
 import (
+	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,31 +86,69 @@ func (l *log) endAt(s *segment, end int64, rest []string) error {
 // scanFile reads a file up to the end of what is whole, and tells damage from a last write that was
 // cut off.
 func (l *log) scanFile(s *segment, isLast bool) (end int64, err error) {
-	b, err := os.ReadFile(s.path)
+	f, err := os.Open(s.path)
 	if err != nil {
 		return 0, err
 	}
-	if len(b) < segmentHead || string(b[:len(magic)]) != magic {
-		if isLast && len(bytes.Trim(b[min(segmentHead, len(b)):], "\x00")) == 0 {
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	var head [segmentHead]byte
+	if n, _ := f.ReadAt(head[:], 0); n < segmentHead || string(head[:len(magic)]) != magic {
+		if written, err := written(f, segmentHead); err == nil && isLast && written == segmentHead {
 			return 0, nil // it was just being made
 		}
 		return 0, fmt.Errorf("%w: %s has no head", errDamage, s.path)
 	}
-	at := int64(segmentHead)
-	for at < int64(len(b)) {
-		r, err := parseRecord(b[at:])
-		if err == nil {
-			err = l.take(s, at, r)
+	r := bufio.NewReaderSize(io.NewSectionReader(f, segmentHead, info.Size()), 256<<10)
+	var b []byte
+	for at := int64(segmentHead); ; {
+		if b, err = readRecord(r, b, info.Size()-at); err != nil {
+			return at, l.rest(f, at, isLast)
 		}
-		if errors.Is(err, errDamage) {
+		record, err := parseRecord(b)
+		if err != nil {
+			return at, l.rest(f, at, isLast)
+		}
+		if err := l.take(s, at, record); err != nil {
 			return at, err
 		}
-		if err != nil {
-			return at, l.rest(b, at, isLast)
-		}
-		at += recordSizeOf(len(r.data))
+		at += int64(len(b))
 	}
-	return at, nil
+}
+
+// readRecord reads as many bytes as the next record says that it has.
+func readRecord(r *bufio.Reader, b []byte, most int64) ([]byte, error) {
+	head, err := r.Peek(recordHead)
+	if err != nil {
+		return b, err
+	}
+	size := recordSizeOf(int(binary.LittleEndian.Uint32(head)) - recordFields)
+	if size > most || size < recordHead+recordFields {
+		return b, io.ErrUnexpectedEOF
+	}
+	b = slices.Grow(b[:0], int(size))[:size]
+	_, err = io.ReadFull(r, b)
+	return b, err
+}
+
+// written returns where what a file has behind an offset ends: the rest is zero.
+func written(f *os.File, at int64) (end int64, err error) {
+	b := make([]byte, 256<<10)
+	end = at
+	for {
+		n, err := f.ReadAt(b, at)
+		if trimmed := len(bytes.TrimRight(b[:n], "\x00")); trimmed > 0 {
+			end = at + int64(trimmed)
+		}
+		if at += int64(n); errors.Is(err, io.EOF) {
+			return end, nil
+		} else if err != nil {
+			return end, err
+		}
+	}
 }
 
 // take takes a record into account that was read.
@@ -132,20 +173,22 @@ func (l *log) take(s *segment, at int64, r scanned) error {
 }
 
 // rest returns an error if what follows is not what a write leaves that was cut off.
-func (l *log) rest(b []byte, at int64, isLast bool) error {
-	rest := bytes.TrimRight(b[at:], "\x00")
-	if len(rest) == 0 {
-		return nil
+func (l *log) rest(f *os.File, at int64, isLast bool) error {
+	end, err := written(f, at)
+	if err != nil || end == at {
+		return err
 	}
 	damage := fmt.Errorf("%w: after entry %d: %w", errDamage, l.lastLocked().index, errChecksum)
 	if !isLast {
 		return damage
 	}
-	for i := 8; i < len(rest); i += 8 {
-		if k := rest[min(i+recordHead, len(rest)-1)]; k != kindEntry && k != kindReset {
+	b := make([]byte, end-at+maxPart) // a record may end with zeros
+	n, _ := f.ReadAt(b, at)
+	for i := 8; i+recordHead < n; i += 8 {
+		if k := b[i+recordHead]; k != kindEntry && k != kindReset {
 			continue
 		}
-		if r, err := parseRecord(b[at+int64(i):]); err == nil && r.begin > at {
+		if r, err := parseRecord(b[i:n]); err == nil && r.begin > at {
 			return damage
 		}
 	}

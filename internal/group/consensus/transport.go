@@ -214,16 +214,12 @@ func isEnd(err error) bool {
 
 // attend handles what comes on a connection until it ends.
 func (t *transport) attend(g *guest) error {
-	g.Conn = cutting{g.raw, t}
+	c := &conn{Conn: g.raw, raw: g.raw, transport: t}
+	if g.Conn = c; t.options.TLS != nil {
+		c.Conn = tls.Server(g.raw, t.options.TLS)
+	}
 	if err := g.SetDeadline(time.Now().Add(t.options.patience)); err != nil {
 		return err
-	}
-	if t.options.TLS != nil {
-		secured := tls.Server(g.Conn, t.options.TLS)
-		if err := secured.HandshakeContext(t.opens); err != nil {
-			return err
-		}
-		g.Conn = secured
 	}
 	card := t.options.Card[:min(len(t.options.Card), maxCard)]
 	told := binary.BigEndian.AppendUint64([]byte{byte(identitySize + len(card))}, t.node.identity())
@@ -314,11 +310,7 @@ func (t *transport) answer(g *guest, h hello, r io.Reader, size int) error {
 	if err != nil {
 		return err
 	}
-	own := t.node.called(h.id, term)
-	if err := g.SetWriteDeadline(time.Now().Add(t.options.patience)); err != nil {
-		return err
-	}
-	_, err = g.Write(appendPair(nil, frameAnswer, own, at))
+	_, err = g.Write(appendPair(nil, frameAnswer, t.node.called(h.id, term), at))
 	return err
 }
 
@@ -491,11 +483,7 @@ func (t *transport) exchange(address string) (a account, err error) {
 		return a, err
 	}
 	defer c.Close()
-	own, err := json.Marshal(t.node.account())
-	if err == nil {
-		_, err = c.Write(appendFrame(nil, frameAccount, own...))
-	}
-	if err == nil {
+	if err = writeAccount(c, t.node.account()); err == nil {
 		err = c.SetReadDeadline(time.Now().Add(t.options.patience))
 	}
 	if err == nil {
@@ -517,12 +505,13 @@ func (t *transport) tell(g *guest, h hello, r io.Reader) error {
 		return errUnsound
 	}
 	t.node.newcomer.hear(a)
-	own, err := json.Marshal(t.node.account())
+	return writeAccount(g, t.node.account())
+}
+
+func writeAccount(w io.Writer, a account) error {
+	b, err := json.Marshal(a)
 	if err == nil {
-		err = g.SetWriteDeadline(time.Now().Add(t.options.patience))
-	}
-	if err == nil {
-		_, err = g.Write(appendFrame(nil, frameAccount, own...))
+		_, err = w.Write(appendFrame(nil, frameAccount, b...))
 	}
 	return err
 }
@@ -641,14 +630,13 @@ func (t *transport) close() {
 	within(closeLimit, t.tasks.Wait)
 }
 
-// conn is a connection that this member has opened. It does not wait forever for a peer that does
-// not read.
+// conn is a connection to another member. It does not wait forever for a peer that does not read.
 type conn struct {
 	net.Conn           // plain, or TLS over raw
 	raw       net.Conn // closing it waits for nothing
 	transport *transport
 	card      string
-	gone      atomic.Bool // the other end has closed it
+	gone      atomic.Bool // the other end has closed one that this member has opened
 }
 
 // readCard reads what the member tells that has accepted the connection.
@@ -686,22 +674,4 @@ func (c *conn) Close() error {
 	delete(c.transport.conns, c)
 	c.transport.mu.Unlock()
 	return c.raw.Close()
-}
-
-// cutting is a connection that a test can cut.
-type cutting struct {
-	net.Conn
-	transport *transport
-}
-
-func (c cutting) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	return n, cmp.Or(c.transport.broken(), err)
-}
-
-func (c cutting) Write(b []byte) (int, error) {
-	if err := c.transport.broken(); err != nil {
-		return 0, err
-	}
-	return c.Conn.Write(b)
 }
