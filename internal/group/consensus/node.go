@@ -193,6 +193,7 @@ func (n *Node) Close() error {
 				go f()
 			}
 		}
+		within(closeLimit, n.transport.tasks.Wait)
 		n.verifier.fail(ErrClosed)
 		n.closeStores()
 	})

@@ -613,7 +613,7 @@ func (t *transport) secure(c *conn, address string) error {
 	return secured.HandshakeContext(t.opens)
 }
 
-// close closes all connections, and stops the rest when they have gone. It waits for no peer.
+// close closes all connections, at which the tasks end. It waits for no peer.
 func (t *transport) close() {
 	t.end()
 	t.guests.close()
@@ -627,7 +627,6 @@ func (t *transport) close() {
 		p.end()
 	}
 	t.mu.Unlock()
-	within(closeLimit, t.tasks.Wait)
 }
 
 // conn is a connection to another member. It does not wait forever for a peer that does not read.
