@@ -156,12 +156,14 @@ func (w *world) after(d int64, do func()) {
 
 // run lets time pass.
 func (w *world) run(d int64) {
-	for end := w.now + d; len(w.events) > 0 && w.events[0].at <= end; {
+	end := w.now + d
+	for len(w.events) > 0 && w.events[0].at <= end {
 		e := heap.Pop(&w.events).(event)
 		w.now = e.at
 		e.do()
 		w.check()
 	}
+	w.now = end
 }
 
 // until lets time pass until something is so.
