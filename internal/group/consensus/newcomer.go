@@ -21,8 +21,8 @@ import (
 //	the group gives it a vote                it has lost what it had: it has a hole
 //
 // The term of the hole is the highest one that any of the others knows, so all of them must answer.
-// Its promises were for terms up to that one: a candidate has stored its term before it asks for
-// votes, and so has a leader before it sends entries. It begins with the next term, so it refuses
+// Whatever it has promised to a leader was for terms up to that one: of the votes that elected it,
+// its own among them, at least one is another member's, who had stored the term. It begins with the next term, so it refuses
 // the leaders of these, and the seat is taken anew. From then on it is like a member with damage:
 // see openStores.
 //

@@ -71,6 +71,7 @@ func TestLeadersOfTheHoleAreRefused(t *testing.T) {
 	m = g.start(m)
 	eventually(t, "its term", func() bool { return m.Status().Term > term })
 	require.Greater(t, m.called(leader.options.ID, term), term)
+	eventually(t, "its vote", func() bool { return !m.Status().Hole })
 	g.newLeader(nil, "b")
 	g.agree("a", "b")
 }

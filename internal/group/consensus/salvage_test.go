@@ -184,7 +184,8 @@ func TestDamagedMemberThatJoined(t *testing.T) {
 	}
 	m := g.join(2)
 	require.NoError(t, g.leader().Add(g.members[1]))
-	g.agree("first", "second", "third")
+	require.NoError(t, g.leader().append("second again"))
+	g.agree("first", "second", "third", "second again")
 	g.options = func(o *Options) { o.Join, o.Members = true, o.Members[1:] }
 	g.stop(m)
 	flipByte(t, m)

@@ -380,7 +380,7 @@ func (t *transport) takeSnapshot(g *guest, h hello, r *bufio.Reader) error {
 	default:
 		return errManyGuests
 	}
-	if t.node.newcomer.isOne() || t.node.called(h.id, m.Term) > m.Term {
+	if t.node.newcomer.isOne() || t.node.view().term > m.Term {
 		return io.EOF
 	}
 	f, err := t.node.snapshots.part()
