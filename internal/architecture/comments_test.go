@@ -275,7 +275,7 @@ func TestStrangeNames(t *testing.T) {
 	n := namesIn(allFiles(t))
 	for text, want := range map[string]string{
 		"See Keyspace.Lookup and keyspace.New.":   "",
-		"See strings.Builder, and raft.LogStore.": "",
+		"See strings.Builder, and raft.Storage.": "",
 		"BF.ADD, GitHub, https://x/y.go, \\uXXXX": "",
 		"none~Such, and gone~Away() too":          "none~Such gone~Away",
 		"keyspace.No~Such, Entry.No~Such":         "keyspace.No~Such Entry.No~Such",

@@ -1,9 +1,9 @@
 // Package consensus keeps one log of entries the same at the members of a group. It knows nothing
 // of Redis: an entry is a piece of bytes, and what entries change is a Machine.
 //
-//	Append ─▶ loop ─▶ core ─┬▶ writer ─▶ log ─▶ disk    the leader stores the entry, and sends it
-//	            ▲     Raft  ├▶ peers ─▶ network         most members have stored it: it is committed
-//	            └─ answers ◀┴▶ machine ─▶ Machine       at every member, in the same order
+//	Append ─▶ loop ─▶ core ─┬▶ writer ─▶ log ─▶ disk   the leader stores the entry, and sends it
+//	            ▲     Raft  ├▶ peers ─▶ network        most members have stored it: committed
+//	            └─ answers ◀┴▶ machine ─▶ Machine      at every member, in the same order
 //
 // Raft itself is the state machine of go.etcd.io/raft 3.6: no goroutine, clock, disk or network of
 // its own; nothing of it is written here. What it gives: one leader a term, elected by most
@@ -15,11 +15,11 @@
 //	writer, log, scan  entries on the disk: one write for all that has come, damage
 //	stable, disk       the term and the vote on the disk
 //	snapshots, compact states of the machine as files; when they are due
-//	machine, rebuild   applies entries, answers Appends; makes the state anew from snapshot and log
+//	machine, rebuild   applies entries, answers Appends; makes the state anew from the log
 //	transport, wire    TCP and TLS; frames
 //	peer, guests       what goes to one member; limits of what others may take
 //	lease, verify      knows without a question that this member leads, for a moment; asks
-//	damage, salvage    a member that has lost entries comes back empty; a group of such begins anew
+//	damage, salvage    a member that has lost entries comes back empty; a group begins anew
 //	newcomer           a member without a vote file asks the others what it may have promised
 //	identity           keeps groups apart
 //	members, status    Add, Remove, Transfer; what a member knows of the group
@@ -79,15 +79,15 @@
 // # Traps of Raft's library, and what becomes of them here
 //
 //   - It panics at messages that no member sends: see isSound, and core.step.
-//   - It reads entries from the loop. What is not in memory it gets without data, which who sends or
-//     applies them reads: see log.
-//   - A new member takes no snapshot that does not know it: another one is taken first, see storage.
+//   - It reads entries from the loop. What is not in memory it gets without data, which who sends
+//     or applies them reads: see log.
+//   - A new member takes no snapshot that does not know it: another one is taken first (storage).
 //   - A change of the members counts when it is applied, not when it is appended; one at a time.
 //     Most of the members before it must confirm it.
 //   - A vote may be on its way through the disk when the leader calls: it is looked at again
 //     before it is given (core.stored).
-//   - A leader that has lost its followers only finds out after a whole election timeout: hearAnswers
-//     ends its seat sooner.
+//   - A leader that has lost its followers only finds out after a whole election timeout:
+//     hearAnswers ends its seat sooner.
 //   - A removed member may not get the entry about it: the others tell it when it asks for votes
 //     (TestRemovedWhileAway).
 package consensus

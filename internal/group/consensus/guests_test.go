@@ -80,15 +80,16 @@ func halves() map[string][]byte {
 	binary.LittleEndian.PutUint32(big[len(big)-8:], 1<<31)
 	snapshot := pb.Message{Type: pb.MsgSnap, From: 2, To: 1, Term: 1 << 40, RejectHint: 1 << 60}
 	return map[string][]byte{
-		"nothing":          nil,
-		"half a hello":     greeting(purposeTalk, 2)[:9],
-		"hello":            greeting(purposeSnapshot, 2),
-		"half a message":   whole[:len(whole)-9],
-		"a piece":          appendFrame(greeting(purposeTalk, 2), frameChunk, 1, 2, 3),
-		"a long frame":     append(greeting(purposeTalk, 2), frameEnd, 255, 255, 255, 255),
-		"a long entry":     big,
-		"a long account":   append(greeting(purposeAsk, 2), frameAccount, 255, 255, 255, 0),
-		"half a snapshot":  append(appendFrame(greeting(purposeSnapshot, 2), frameSnapshot, appendMessage(nil, &snapshot)...), 1),
+		"nothing":        nil,
+		"half a hello":   greeting(purposeTalk, 2)[:9],
+		"hello":          greeting(purposeSnapshot, 2),
+		"half a message": whole[:len(whole)-9],
+		"a piece":        appendFrame(greeting(purposeTalk, 2), frameChunk, 1, 2, 3),
+		"a long frame":   append(greeting(purposeTalk, 2), frameEnd, 255, 255, 255, 255),
+		"a long entry":   big,
+		"a long account": append(greeting(purposeAsk, 2), frameAccount, 255, 255, 255, 0),
+		"half a snapshot": append(appendFrame(greeting(purposeSnapshot, 2), frameSnapshot,
+			appendMessage(nil, &snapshot)...), 1),
 		"another version":  {9, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0},
 		"an unknown frame": appendFrame(greeting(purposeTalk, 2), 99, 1),
 		"garbage":          []byte(strings.Repeat("GET / HTTP/1.1\r\n", 100)),
@@ -162,7 +163,8 @@ func TestUnsoundMessages(t *testing.T) {
 	m := newGroup(t, 1, nil).leader()
 	term := m.Status().Term + 5
 	for name, q := range map[string]pb.Message{
-		"members":       {Type: pb.MsgApp, Entries: []pb.Entry{{Term: 1, Type: pb.EntryConfChange, Data: []byte("garbage")}}},
+		"members": {Type: pb.MsgApp,
+			Entries: []pb.Entry{{Term: 1, Type: pb.EntryConfChange, Data: []byte("garbage")}}},
 		"kind of entry": {Type: pb.MsgApp, Entries: []pb.Entry{{Term: 1, Type: 99}}},
 		"joint members": {Type: pb.MsgApp, Entries: []pb.Entry{{Term: 1, Type: pb.EntryConfChangeV2}}},
 		"later term":    {Type: pb.MsgApp, Entries: []pb.Entry{{Term: term + 1}}},
@@ -238,7 +240,8 @@ func TestHalfASnapshot(t *testing.T) {
 	c := g.stranger(m)
 	id := leader.options.ID
 	q := pb.Message{Type: pb.MsgSnap, From: id, To: m.options.ID, Term: leader.Status().Term, RejectHint: 1000}
-	_, err := c.Write(append(appendFrame(greeting(purposeSnapshot, id), frameSnapshot, appendMessage(nil, &q)...), "half"...))
+	said := appendFrame(greeting(purposeSnapshot, id), frameSnapshot, appendMessage(nil, &q)...)
+	_, err := c.Write(append(said, "half"...))
 	require.NoError(t, err)
 	isClosed(t, c)
 	g.stop(g.another(leader, m))

@@ -19,7 +19,8 @@ import (
 // log is where a member keeps entries: files to which records are appended.
 //
 //	file     head, record, record ... and room that is reserved and zero
-//	record   length, CRC-32C of the rest, kind, type, group, begin, index, term, data; a multiple of 8 bytes
+//	record   length, CRC-32C of the rest, kind, type, group, begin, index, term, data;
+//	         a multiple of 8 bytes
 //
 // A record of an entry replaces that of the same index and all behind it, so nothing is ever
 // deleted at the end. Begin is where in the file the write began that the record belongs to: it

@@ -51,7 +51,8 @@ func (n *notebook) files() []string {
 
 func entries(from, to, term uint64, size int) (list []pb.Entry) {
 	for i := from; i <= to; i++ {
-		list = append(list, pb.Entry{Index: i, Term: term, Data: []byte(strings.Repeat(fmt.Sprint(i, ":", term, " "), size))})
+		text := strings.Repeat(fmt.Sprint(i, ":", term, " "), size)
+		list = append(list, pb.Entry{Index: i, Term: term, Data: []byte(text)})
 	}
 	return list
 }

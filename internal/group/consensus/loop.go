@@ -187,7 +187,8 @@ func (n *Node) foundDamage(err error) {
 	n.inbox.call(func() {
 		if n.damage == nil {
 			n.damage = err
-			n.options.Log("warning", err.Error()+". Start this member again, so that it gets its entries from the others")
+			n.options.Log("warning",
+				err.Error()+". Start this member again, so that it gets its entries from the others")
 			n.core.setDisk(err)
 		}
 	})

@@ -22,9 +22,9 @@ import (
 //
 // The term of the hole is the highest one that any of the others knows, so all of them must answer.
 // Whatever it has promised to a leader was for terms up to that one: of the votes that elected it,
-// its own among them, at least one is another member's, who had stored the term. It begins with the next term, so it refuses
-// the leaders of these, and the seat is taken anew. From then on it is like a member with damage:
-// see openStores.
+// its own among them, at least one is another member's, who had stored the term. It begins with the
+// next term, so it refuses the leaders of these, and the seat is taken anew. From then on it is
+// like a member with damage: see openStores.
 //
 // The list of members that counts is one that most of those who vote there have. A question tells
 // what its answer does, so newcomers that ask each other know the same.

@@ -206,7 +206,8 @@ func (n *Node) Snapshot() error {
 		return err
 	}
 	// The library may still look at what it has not heard to be applied.
-	n.log.compact(min(n.snapshots.newest().Index, n.view().applied), n.options.SnapshotTrailing, n.options.SnapshotBytes/4)
+	end := min(n.snapshots.newest().Index, n.view().applied)
+	n.log.compact(end, n.options.SnapshotTrailing, n.options.SnapshotBytes/4)
 	return nil
 }
 

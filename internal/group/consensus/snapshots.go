@@ -213,7 +213,8 @@ func openSnapshot(path string) (h head, r *snapshotReader, err error) {
 	if err != nil {
 		return h, nil, errors.Join(err, f.Close())
 	}
-	r = &snapshotReader{file: f, from: bufio.NewReaderSize(f, 256<<10), left: info.Size() - 4, sum: crc32.New(castagnoli)}
+	r = &snapshotReader{file: f, from: bufio.NewReaderSize(f, 256<<10), left: info.Size() - 4,
+		sum: crc32.New(castagnoli)}
 	if h, err = r.head(); err != nil {
 		return h, nil, errors.Join(err, f.Close())
 	}

@@ -162,7 +162,8 @@ func parseMessage(b []byte) (m pb.Message, err error) {
 // isSound reports whether a message is one that a member sends, at which the library does not
 // panic.
 func isSound(m *pb.Message, from, to uint64) bool {
-	if m.From != from || m.To != to || from == to || m.Term == 0 || m.Index > 1<<62 || len(m.Entries) > 0 && m.Type != pb.MsgApp {
+	if m.From != from || m.To != to || from == to || m.Term == 0 || m.Index > 1<<62 ||
+		len(m.Entries) > 0 && m.Type != pb.MsgApp {
 		return false
 	}
 	switch m.Type {

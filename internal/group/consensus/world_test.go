@@ -291,7 +291,8 @@ func (n *island) called(from *island, term uint64, asked int64, life int) {
 			from.lookAsked()
 		}
 		if own > from.term {
-			from.put(func() { from.core.step(pb.Message{Type: pb.MsgHeartbeatResp, From: n.id, To: from.id, Term: own}) })
+			m := pb.Message{Type: pb.MsgHeartbeatResp, From: n.id, To: from.id, Term: own}
+			from.put(func() { from.core.step(m) })
 		}
 	})
 }
@@ -549,7 +550,7 @@ func (n *island) applyEntry(e pb.Entry) {
 	}
 }
 
-// write appends an entry at whoever has a seat.
+// append appends an entry at whoever has a seat.
 func (w *world) append() {
 	for _, n := range w.nodes {
 		if n.owns == 0 {
