@@ -217,7 +217,7 @@ func join(e *engine.Engine, o Options, kit *testkit.Kit) Parts {
 		e.Join(p.Cluster.Part())
 	}
 	if o.Volatile {
-		p.Replication = replication.New(e, replication.Options{Dial: dialMaster(e)})
+		p.Replication = replication.New(e, replication.Options{Dial: Dial(e)})
 		e.Join(p.Replication.Part())
 		p.ends = []func(error){func(error) { p.Replication.Close() }}
 		return p
@@ -226,7 +226,7 @@ func join(e *engine.Engine, o Options, kit *testkit.Kit) Parts {
 	p.Journal = journal.New(e, journal.Options{Log: log, Spawn: o.Spawn, Background: background,
 		Loaded: func(keys, skipped int64) { p.Snapshots.CountLoaded(keys, skipped) },
 		Stream: func() journal.Stream { return p.Replication }})
-	p.Replication = replication.New(e, replication.Options{Journal: p.Journal, Log: log, Dial: dialMaster(e)})
+	p.Replication = replication.New(e, replication.Options{Journal: p.Journal, Log: log, Dial: Dial(e)})
 	p.Snapshots = snapshot.New(e, snapshot.Options{Disk: o.Disk, Log: log, Spawn: o.Spawn, Background: background,
 		History: p.Replication.History, Resume: p.Replication.Resume})
 	// Replication ticks before snapshots: a replica that waits for a snapshot comes before save

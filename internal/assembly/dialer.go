@@ -51,8 +51,9 @@ func (c *timeoutConn) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// dialMaster returns what connects to masters: with TLS if tls-replication says so.
-func dialMaster(e *engine.Engine) func(ctx context.Context, host, port string) (net.Conn, error) {
+// Dial returns what connects to masters and to members of other groups: with TLS if tls-replication
+// says so.
+func Dial(e *engine.Engine) func(ctx context.Context, host, port string) (net.Conn, error) {
 	return func(ctx context.Context, host, port string) (net.Conn, error) {
 		conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(host, port))
 		if err != nil {

@@ -77,7 +77,7 @@ func (w *World) checkScriptSlot(s *Session, cmd *command.Command, args [][]byte)
 	if s.takeSlot(cmd, args) != nil {
 		return w.engine.Commands.Errorf(ErrCrossSlotCall, cmd.FullName())
 	}
-	if w.Node != nil && w.route(s, cmd, args) != nil {
+	if w.Node != nil && w.route(s, cmd, args) != nil || w.isElsewhere(s) {
 		return errNotLocal
 	}
 	kept := &s.caller.slot
@@ -108,9 +108,19 @@ func (w *World) checkPlace(s *Session, cmd *command.Command, args [][]byte) erro
 	return err
 }
 
-// redirect returns the error that sends a cluster's client to the leader, nil if the command may
-// run here. The session knows the slot of its keys.
+// redirect returns the error that sends a cluster's client to the leader, of this group or of the
+// one that has the slot; nil if the command may run here. The session knows the slot of its keys.
 func (w *World) redirect(s *Session, cmd *command.Command, args [][]byte) error {
+	if s.slot != noSlot && w.Group().Map != nil {
+		if err := w.routeGroups(s, cmd, args); err != nil {
+			return err
+		}
+	}
+	return w.toLeader(s, cmd, args)
+}
+
+// toLeader is redirect for a slot of the group.
+func (w *World) toLeader(s *Session, cmd *command.Command, args [][]byte) error {
 	e, g := w.engine, w.Group()
 	if s.slot == noSlot || g.Seated {
 		return nil
@@ -130,7 +140,7 @@ func (w *World) redirect(s *Session, cmd *command.Command, args [][]byte) error 
 // command. EXEC replies with such errors as they are.
 func (w *World) isOfCluster(err error) bool {
 	switch err {
-	case ErrCrossSlot, ErrClusterDown, errClusterReads, errUnservedSlot, errTryAgain:
+	case ErrCrossSlot, ErrClusterDown, errClusterReads, errUnservedSlot, errTryAgain, errTryMoved:
 		return true
 	}
 	return strings.HasPrefix(err.Error(), "MOVED ") || w.Node != nil && strings.HasPrefix(err.Error(), "ASK ")
@@ -159,5 +169,5 @@ func (c *Call) messageRefusal(channel []byte) error {
 		return ErrReadOnly
 	}
 	c.Session.slot = int32(slot.Of(channel))
-	return c.World.redirect(c.Session, c.Cmd, c.Args)
+	return c.World.toLeader(c.Session, c.Cmd, c.Args)
 }

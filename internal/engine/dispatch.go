@@ -94,7 +94,7 @@ func (w *World) execute(s *Session, args [][]byte) bool {
 		defer func(ks *keyspace.Keyspace) { ks.ShowExpired = false }(w.Keyspace)
 	}
 	cmd, err := e.Commands.Resolve(args)
-	if w.hinders && !w.arrives(s, cmd, args) {
+	if w.hinders && (!w.arrives(s, cmd, args) || err == nil && w.isHeld(s, cmd, args)) {
 		return false
 	}
 	switch {

@@ -103,6 +103,7 @@ const (
 	errClusterReads    = command.Error("CLUSTERDOWN The cluster is down and only accepts read commands")
 	errUnservedSlot    = command.Error("CLUSTERDOWN Hash slot not served")
 	errNotLocal        = command.Error("ERR Script attempted to access a non local key in a cluster node")
+	errTryMoved        = command.Error("TRYAGAIN The hash slot is about to be served here")
 	errTryAgain        = command.Error("TRYAGAIN Multiple keys request during rehashing of slot")
 	ErrNotInCluster    = "ERR %s is not allowed in cluster mode"
 )

@@ -84,11 +84,11 @@ func (w *World) Stir() {
 	w.TickBy(w.Millis())
 }
 
-// noteHindrance is called when clients are paused, a judge or an outage comes or a script is
-// debugged, and when that ends.
+// noteHindrance is called when clients are paused, slots are held, a judge or an outage comes or a
+// script is debugged, and when that ends.
 func (w *World) noteHindrance() {
 	f := &w.faults
-	w.hinders = w.pause.deadline != 0 || f.judge != nil || f.outage != nil || w.debugged != nil
+	w.hinders = w.pause.deadline != 0 || w.pause.held != nil || f.judge != nil || f.outage != nil || w.debugged != nil
 }
 
 // delaySession holds a session's command back.

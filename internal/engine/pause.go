@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/internal/command"
+import (
+	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/slot"
+)
 
 // PauseReason says what makes commands wait. Pauses for different reasons last side by side, and
 // each ends by itself: CLIENT UNPAUSE must not let a write through that a failover would lose.
@@ -28,7 +31,33 @@ type stop struct {
 type pause struct {
 	stop      // for all reasons together
 	by        [pauseReasons]stop
+	held      *slot.Set // see Hold; nil for none
+	heldReads bool
 	postponed []*Session
+}
+
+// Hold makes commands whose keys are in some slots wait until the next call: those that may write,
+// or all of them. nil lets all go on that waited.
+func (w *World) Hold(slots *slot.Set, all bool) {
+	w.pause.held, w.pause.heldReads = slots, all
+	w.noteHindrance()
+	if slots == nil {
+		waiting := w.pause.postponed
+		w.pause.postponed = nil
+		offerAgain(waiting)
+	}
+}
+
+// isHeld reports whether a command has to wait for the end of Hold, and if so postpones the
+// session. It is asked before the gate, which may send the client elsewhere after the wait.
+func (w *World) isHeld(s *Session, cmd *command.Command, args [][]byte) bool {
+	p := &w.pause
+	if p.held == nil || cmd.Flags&command.OneSlot == 0 || w.engine.checkSlot(s, cmd, args) != nil ||
+		s.slot == noSlot || !p.held.Has(uint16(s.slot)) || !p.heldReads && !s.mayRun(command.Write, cmd, args) {
+		return false
+	}
+	p.postpone(s)
+	return true
 }
 
 // Pause makes commands wait until the deadline, in milliseconds since the epoch: all of them, or

@@ -6,8 +6,9 @@ import (
 	"github.com/miniserver-go/miniserver/internal/topology"
 )
 
-// A world that is a node of a cluster of several runs the commands whose slot the node serves, and
-// sends clients elsewhere with the others. The order of the reasons is that of Redis.
+// A world that is a node of a cluster of several, or a member of one of several groups, runs the
+// commands whose slot it serves, and sends clients elsewhere with the others. The order of the
+// reasons is that of Redis.
 
 // route returns the error by which the node sends a client elsewhere, or refuses a command; nil if
 // the command may run here. The session knows the slot of its keys.
@@ -107,7 +108,50 @@ func (w *World) checkCluster(s *Session, cmd *command.Command, args [][]byte) er
 
 // ClusterOK reports whether the cluster whose node the world is serves its slots, as far as the
 // node knows.
-func (w *World) ClusterOK() bool { return w.Node.Cluster.OK(w.Node.View, w.Millis()) }
+func (w *World) ClusterOK() bool {
+	if w.Node != nil {
+		return w.Node.Cluster.OK(w.Node.View, w.Millis())
+	}
+	m := w.Group().Map
+	return m == nil || m.IsComplete() ||
+		w.engine.Params.Text("cluster-require-full-coverage", config.YesNo(true)) != config.YesNo(true)
+}
+
+// routeGroups is route for a member of one of several groups: an error if the member's group does
+// not serve the slot. Whether this member may run the command is another question.
+func (w *World) routeGroups(s *Session, cmd *command.Command, args [][]byte) error {
+	if s.Obeyed() {
+		return nil
+	}
+	g, at := w.Group(), uint16(s.slot)
+	owner := g.Map.Owner(at)
+	switch own := owner != nil && owner.ID == g.Map.Self; {
+	case !own && g.Seated && g.Coming != nil && g.Coming.Has(at):
+		return errTryMoved
+	case owner == nil:
+		return errUnservedSlot
+	case own:
+		return w.checkCluster(s, cmd, args)
+	}
+	if err := w.checkCluster(s, cmd, args); err != nil {
+		return err
+	}
+	leader := owner.Group().For(s.Client().TLS).LeadingMember()
+	if leader == nil {
+		return ErrClusterDown
+	}
+	return command.Errorf(ErrMoved, s.slot, leader.Address())
+}
+
+// isElsewhere reports whether another group than the world's own serves the slot that the session
+// has noted.
+func (w *World) isElsewhere(s *Session) bool {
+	if s.slot == noSlot || w.Node != nil || s.Obeyed() {
+		return false
+	}
+	g := w.Group()
+	return g != nil && g.Map != nil && !g.Map.Owns(uint16(s.slot))
+}
 
 // Hearing returns the worlds of the other nodes of a cluster that hear this one, or of those in its
 // shard.
@@ -149,7 +193,13 @@ func (w *World) RedirectBlocked() {
 		if b.session.takeSlot(b.cmd, b.args) != nil {
 			continue
 		}
-		if err := w.route(b.session, b.cmd, b.args); err != nil {
+		var err error
+		if w.Node != nil {
+			err = w.route(b.session, b.cmd, b.args)
+		} else {
+			err = w.redirect(b.session, b.cmd, b.args)
+		}
+		if err != nil {
 			w.endBlock(b, err)
 		}
 	}

@@ -22,7 +22,8 @@
 // Files: effects are collected (effects.go), become entries (entry.go), and these are under way in
 // rounds (rounds.go, append.go). Members apply entries (machine.go), take and lose the seat
 // (seat.go, role.go), write and load snapshots (snapshot.go). clock.go has the time, and part.go
-// puts a member together.
+// puts a member together. In a cluster of several groups share.go has which slots the group owns,
+// hearsay.go what others own.
 //
 // Invariants:
 //  1. The data of a member are those of the log up to the last entry it has applied, and at the
@@ -42,6 +43,9 @@
 package group
 
 import (
+	"context"
+	"net"
+
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/group/consensus"
@@ -70,6 +74,8 @@ type Options struct {
 	Wall  func() int64     // the wall clock, microseconds since the epoch
 	Nanos func() int64     // a clock that never jumps
 	Spawn func(run func()) // starts a goroutine that runs a function, if possible on another processor; go run() if nil
+	// Dial connects to a member of another group; without TLS if nil.
+	Dial func(ctx context.Context, host, port string) (net.Conn, error)
 }
 
 // Group is one member. Its fields are used under the engine's lock.
@@ -96,6 +102,8 @@ type Group struct {
 	once    once
 	clients map[uint64]string // where clients reach the members, as clientAddress returns it
 	known   *topology.Group   // what clients are told
+	sharing sharing
+	asks    chan struct{} // see wakeHearsay
 	ended   chan struct{}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/group/consensus"
+	"github.com/miniserver-go/miniserver/internal/slot"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -39,6 +40,8 @@ type params struct {
 	// host:port at which clients reach this member; "" for the host of the members' protocol and
 	// the port
 	announced string
+	slots     slot.Set // that the group owns when it begins
+	peers     []string // host:port of members of other groups
 	dataDir   func() string
 }
 
@@ -46,7 +49,7 @@ type params struct {
 const maxSegment = 1 << 30
 
 func defaults() params {
-	return params{dir: "group", fsync: true, name: "mymaster", lease: true, heartbeat: 300, snapshots: 65536,
+	return params{slots: *slot.SetOf([][2]int{{0, slot.Count - 1}}), dir: "group", fsync: true, name: "mymaster", lease: true, heartbeat: 300, snapshots: 65536,
 		segmentSize: 64 << 20}
 }
 
@@ -63,6 +66,62 @@ func (p *params) membersParam() config.Param {
 		Set: func(v string) (err error) {
 			p.members, err = parseMembers(v)
 			return err
+		}}
+}
+
+// slotsParam is the slots that the group owns when it begins, as in 0-5460 10923; none for "".
+func (p *params) slotsParam() config.Param {
+	return config.Param{Name: "group-slots", Immutable: true,
+		Get: func() string {
+			var words []string
+			for _, r := range p.slots.Ranges() {
+				if r[0] == r[1] {
+					words = append(words, strconv.Itoa(r[0]))
+				} else {
+					words = append(words, fmt.Sprintf("%d-%d", r[0], r[1]))
+				}
+			}
+			return strings.Join(words, " ")
+		},
+		Set: func(v string) error {
+			set, err := parseSlots(v)
+			if err == nil {
+				p.slots = *set
+			}
+			return err
+		}}
+}
+
+// parseSlots reads slots and ranges of slots.
+func parseSlots(text string) (*slot.Set, error) {
+	set := new(slot.Set)
+	for _, word := range strings.Fields(text) {
+		first, last, ranged := strings.Cut(word, "-")
+		if !ranged {
+			last = first
+		}
+		from, err1 := strconv.ParseUint(first, 10, 16)
+		to, err2 := strconv.ParseUint(last, 10, 16)
+		if err1 != nil || err2 != nil || from > to || to >= slot.Count {
+			return nil, errSlots
+		}
+		set.AddAll(slot.SetOf([][2]int{{int(from), int(to)}}))
+	}
+	return set, nil
+}
+
+// peersParam is where members of other groups are.
+func (p *params) peersParam() config.Param {
+	return config.Param{Name: "group-peers", Immutable: true,
+		Get: func() string { return strings.Join(p.peers, " ") },
+		Set: func(v string) error {
+			p.peers = strings.Fields(v)
+			for _, address := range p.peers {
+				if _, _, err := net.SplitHostPort(address); err != nil {
+					return errPeers
+				}
+			}
+			return nil
 		}}
 }
 

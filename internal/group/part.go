@@ -1,7 +1,9 @@
 package group
 
 import (
+	"context"
 	"math"
+	"net"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/config"
@@ -13,7 +15,7 @@ import (
 // New returns a member. Join its Part to the engine, and Open it when the parameters are set.
 func New(e *engine.Engine, o Options) *Group {
 	g := &Group{engine: e, opts: o, params: defaults(), clients: make(map[uint64]string), scanner: newScanner(),
-		known: new(topology.Group), ended: make(chan struct{})}
+		known: new(topology.Group), asks: make(chan struct{}, 1), ended: make(chan struct{})}
 	if o.Open == nil {
 		g.opts.Open = func(c consensus.Options) (Log, error) { return consensus.Open(c) }
 	}
@@ -22,6 +24,11 @@ func New(e *engine.Engine, o Options) *Group {
 	}
 	if o.Spawn == nil {
 		g.opts.Spawn = func(run func()) { go run() }
+	}
+	if o.Dial == nil {
+		g.opts.Dial = func(ctx context.Context, host, port string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(host, port))
+		}
 	}
 	g.clock.init(o.Wall, o.Nanos)
 	g.effects.init()
@@ -63,6 +70,10 @@ func (g *Group) Open() error {
 		g.refresh()
 	})
 	go g.watchSeats()
+	if g.engine.Config.Cluster {
+		g.sharing.met = append(g.sharing.met, g.params.peers...)
+		go g.watchOthers()
+	}
 	return nil
 }
 
@@ -95,6 +106,7 @@ func (g *Group) tick() (next int64) {
 		return next
 	}
 	g.announce()
+	g.saveHearsay()
 	if g.effects.ready() || g.opts.Nanos()-g.rounds.appendedAt >= tickEvery {
 		g.append()
 	}
@@ -117,6 +129,7 @@ func (g *Group) parameters() []config.Param {
 		config.Memory("group-segment-size", &p.segmentSize, 64<<10).AtStart(),
 		config.Int("group-salvage", &p.salvage, 0, math.MaxInt64).AtStart(),
 		config.Text("group-announce", &p.announced).AtStart(),
+		p.slotsParam(), p.peersParam(),
 		config.Bool("group-tls", &p.tls).AtStart(),
 		config.Text("group-tls-cert-file", &p.cert).AtStart(),
 		config.Text("group-tls-key-file", &p.key).AtStart(),

@@ -58,6 +58,7 @@ func (g *Group) lead(s consensus.Seat) {
 	g.engine.SetPropagate(messagesName, g.collectMessage)
 	g.setRole()
 	g.announce()
+	g.name()
 	g.append()
 	g.refresh()
 	g.tellClients()

@@ -24,6 +24,7 @@ type header struct {
 	Micros  int64 // the time of the data
 	Clients map[uint64]string
 	Once    []record
+	Share   share
 }
 
 // taken is a snapshot of this member that is being written.
@@ -55,7 +56,8 @@ func (g *Group) take() (consensus.Snapshot, error) {
 		g.append() // so that what the data have is in entries
 	}
 	t := &taken{group: g, own: g.own,
-		header: header{Micros: g.clock.Now(), Clients: maps.Clone(g.clients), Once: g.once.records()}}
+		header: header{Micros: g.clock.Now(), Clients: maps.Clone(g.clients), Once: g.once.records(),
+			Share: g.sharing.share}}
 	if g.own.isAhead() {
 		t.header.Skip = skip{g.own.seat, g.own.executed - g.own.applied}
 	} else if g.seen.skip.Entries > 0 {
@@ -182,6 +184,7 @@ func (g *Group) adopt(h header, c *snapshot.Copy) error {
 	g.clients, g.seen.skip, g.seen.at = make(map[uint64]string), h.Skip, g.opts.Nanos()
 	maps.Copy(g.clients, h.Clients)
 	g.once.restore(h.Once)
+	g.takeShare(h.Share)
 	g.setRole()
 	return nil
 }
@@ -194,6 +197,7 @@ func (g *Group) clear() {
 	g.forget()
 	g.clients = make(map[uint64]string)
 	g.once.restore(nil)
+	g.takeShare(share{})
 	g.setRole()
 }
 

@@ -11,6 +11,8 @@ import (
 	"net"
 	"slices"
 	"strconv"
+
+	"github.com/miniserver-go/miniserver/internal/slot"
 )
 
 // Source tells what a member knows of its group. Its methods are called under the engine's lock.
@@ -28,10 +30,44 @@ type Source interface {
 	Stored(told func(members int) (enough bool))
 }
 
+// Shards is a Source whose group shares the slots of a cluster with other groups. Methods with done
+// do not wait: it is called once, without the lock, with the result.
+type Shards interface {
+	Source
+	// Meet has the groups of this server and of another one, by its address, know each other.
+	Meet(address string)
+	// Assign makes the group the owner of slots that no group owns, or with take false ends that.
+	Assign(slots *slot.Set, take bool) error
+	// Move begins to move slots of the group to another one, and returns the name of the move.
+	Move(slots *slot.Set, to string) (id string, err error)
+	// Fetch begins to move slots of another group to this one.
+	Fetch(slots *slot.Set) (id string, err error)
+	// Cancel cancels moves: the one with a name, or all if that is "". It returns how many.
+	Cancel(id string) int
+	// Moves returns the moves that are under way, and the last that ended.
+	Moves() []MoveStatus
+}
+
+// MoveStatus is what is told of a move of slots.
+type MoveStatus struct {
+	ID       string
+	Slots    [][2]int
+	From, To string // groups
+	Out      bool   // from this group, else to it
+	State    string // see package group
+	Message  string // why it failed; "" if it did not
+	Began    int64  // milliseconds since the epoch
+	Changed  int64  // when the state became what it is
+	Ended    int64  // 0 while it is under way
+	Keys     int64  // that were sent or received so far
+	Pause    int64  // for how many microseconds clients waited at the end
+}
+
 // Group is a group as one of its members knows it.
 type Group struct {
 	Name   string // by which clients ask a Sentinel for it
-	Self   uint64 // the id of this member
+	Shard  string // the 40 hexadecimal digits that tell it from all other groups; "" if it has none
+	Self   uint64 // the id of this member; 0 if that is a member of another group
 	Leader uint64 // the id of the leader; 0 while none is known
 	// The id of the leader, or while none is known of the last one; 0 if this member never heard of
 	// one.
@@ -42,6 +78,11 @@ type Group struct {
 	// How many milliseconds old the data of this member may be: 0 at the leader, -1 if it never
 	// heard a leader.
 	Age int64
+	// Which groups own which slots; nil for a group that has all of them.
+	Map *Map
+	// The slots that another group is about to give this one, and whose keys are all here; nil for
+	// none.
+	Coming *slot.Set
 }
 
 // Member is one server of a group.
@@ -125,10 +166,18 @@ func (g *Group) voters(is func(Member) bool) (n int) {
 
 // NodeID returns the 40 hexadecimal digits by which cluster clients and Sentinels know a member.
 // They are the same at all members and after each start.
-func (g *Group) NodeID(id uint64) string { return HexDigest(fmt.Sprintf("%s/%d", g.Name, id)) }
+func (g *Group) NodeID(id uint64) string { return NodeID(cmp.Or(g.Shard, g.Name), id) }
 
 // ShardID returns those of the group as a whole.
-func (g *Group) ShardID() string { return HexDigest(g.Name) }
+func (g *Group) ShardID() string {
+	if g.Shard != "" {
+		return g.Shard
+	}
+	return HexDigest(g.Name)
+}
+
+// NodeID is that of a member of a group with a name or an ID.
+func NodeID(group string, id uint64) string { return HexDigest(fmt.Sprintf("%s/%d", group, id)) }
 
 // HexDigest returns 40 hexadecimal digits that a name stands for: its SHA-1.
 func HexDigest(name string) string {

@@ -32,5 +32,6 @@ func (p *program) checkGroup() error {
 // newMember is an assembly.NewMember.
 func newMember(e *engine.Engine, log func(level byte, format string, args ...any)) assembly.Member {
 	e.Join(sentinel.New(e).Part())
-	return group.New(e, group.Options{Log: log, Wall: server.Clock(), Nanos: server.Nanos(), Spawn: goruntime.Spawn})
+	return group.New(e, group.Options{Log: log, Wall: server.Clock(), Nanos: server.Nanos(), Spawn: goruntime.Spawn,
+		Dial: assembly.Dial(e)})
 }

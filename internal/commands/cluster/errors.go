@@ -45,6 +45,7 @@ const (
 	errRangeOwned    = command.Error("ERR this node is already the owner of the slot range")
 	errSlotServed    = "ERR the slot %d is served by this node"
 	errMigrateOrder  = "ERR Start slot number %d is greater than end slot number %d."
+	errRangesMeet    = command.Error("ERR Slot ranges in migrations overlap")
 	errMigrateSelf   = command.Error("ERR Target node can not be this node.")
 	errNoMigrations  = command.Error("ERR No migrations ongoing")
 	errNoSlotRange   = command.Error("ERR No slot ranges specified")

@@ -15,20 +15,34 @@ import (
 // CLUSTER MIGRATION <IMPORT start-slot end-slot [start-slot end-slot ...] | CANCEL <ID task-id |
 // ALL> | STATUS <ID task-id | ALL>>
 func cmdClusterMigration(c *engine.Call) {
+	groups, among := groupsOf(c.World)
 	switch {
 	case c.Word("IMPORT"):
 		if c.Left()%2 != 0 {
 			c.Refusef(command.ErrArity, c.Cmd.FullName())
 		}
-		if distinctRanges(c); c.OK() {
+		ranges := distinctRanges(c)
+		switch {
+		case !c.OK():
+		case among && c.World.Group().Map != nil:
+			importSlots(c, groups, ranges)
+		default:
 			c.Fail(errRangeOwned)
 		}
 	case c.Word("CANCEL"):
-		if parseTask(c); c.OK() {
+		switch id := parseTask(c); {
+		case !c.OK():
+		case among:
+			c.Reply.Int(int64(groups.Cancel(id)))
+		default:
 			c.Reply.Int(0)
 		}
 	case c.Word("STATUS"):
-		if parseTask(c); c.OK() {
+		switch id := parseTask(c); {
+		case !c.OK():
+		case among:
+			replyTasks(c, groups, id)
+		default:
 			c.Reply.Array(0)
 		}
 	default:
@@ -36,8 +50,8 @@ func cmdClusterMigration(c *engine.Call) {
 	}
 }
 
-// parseTask reads ID task-id or ALL.
-func parseTask(c *engine.Call) {
+// parseTask reads ID task-id or ALL, which is "".
+func parseTask(c *engine.Call) (id string) {
 	left := 1 // after the word
 	switch {
 	case c.Word("ID"):
@@ -48,18 +62,18 @@ func parseTask(c *engine.Call) {
 	}
 	if c.Left() != left {
 		c.Refusef(command.ErrArity, c.Cmd.FullName())
+	} else if left == 1 {
+		id = string(c.Arg())
 	}
+	return id
 }
 
-// distinctRanges reads ranges of slots, none of which may be in two of them, and returns the first
-// slot.
-func distinctRanges(c *engine.Call) (first int) {
+// distinctRanges reads ranges of slots, none of which may be in two of them.
+func distinctRanges(c *engine.Call) (ranges [][2]int) {
 	var seen [slot.Count]bool
-	for n := 0; c.More(); n++ {
+	for c.More() {
 		from, to := slotRange(c, errSlotOrder)
-		if n == 0 {
-			first = from
-		}
+		ranges = append(ranges, [2]int{from, to})
 		for i := from; i <= to && !c.Failed(); i++ {
 			if seen[i] {
 				c.Refusef(errSlotTwice, i)
@@ -67,7 +81,7 @@ func distinctRanges(c *engine.Call) (first int) {
 			seen[i] = true
 		}
 	}
-	return first
+	return ranges
 }
 
 // CLUSTER SYNCSLOTS subcommand [argument ...]. Nodes send it on connections of their own; in Redis
@@ -90,14 +104,18 @@ func cmdTrimSlots(c *engine.Call) {
 	if n := c.Int(); n < 1 || n > int64(c.Left()) || 2*n != int64(c.Left()) {
 		c.Refuse(errRangeCount)
 	}
-	if first := distinctRanges(c); c.OK() {
-		c.Fail(command.Errorf(errSlotServed, first))
+	if ranges := distinctRanges(c); c.OK() {
+		c.Fail(command.Errorf(errSlotServed, ranges[0][0]))
 	}
 }
 
 // CLUSTER MIGRATESLOTS <SLOTSRANGE start-slot end-slot [start-slot end-slot ...] NODE node-id>
 // [SLOTSRANGE ... NODE node-id ...]
 func cmdClusterMigrateSlots(c *engine.Call) {
+	if groups, among := groupsOf(c.World); among {
+		migrateSlots(c, groups)
+		return
+	}
 	for c.More() {
 		if !c.Word("SLOTSRANGE") {
 			c.Refuse(engine.ErrSyntax)
@@ -111,7 +129,7 @@ func cmdClusterMigrateSlots(c *engine.Call) {
 }
 
 // movedRanges reads ranges of slots up to the word NODE.
-func movedRanges(c *engine.Call) {
+func movedRanges(c *engine.Call) (ranges [][2]int) {
 	if c.Word("NODE") {
 		c.Refuse(errNoSlotRange)
 	}
@@ -119,8 +137,10 @@ func movedRanges(c *engine.Call) {
 		if c.Left() < 2 {
 			c.Refuse(engine.ErrSyntax)
 		}
-		slotRange(c, errMigrateOrder)
+		from, to := slotRange(c, errMigrateOrder)
+		ranges = append(ranges, [2]int{from, to})
 	}
+	return ranges
 }
 
 // target reads the node to which slots are to move. There is no other one.
@@ -137,10 +157,22 @@ func target(c *engine.Call) {
 }
 
 // CLUSTER CANCELSLOTMIGRATIONS
-func cmdClusterCancelMigrations(c *engine.Call) { c.Fail(errNoMigrations) }
+func cmdClusterCancelMigrations(c *engine.Call) {
+	if groups, among := groupsOf(c.World); among && groups.Cancel("") > 0 {
+		c.Reply.Status("OK")
+		return
+	}
+	c.Fail(errNoMigrations)
+}
 
 // CLUSTER GETSLOTMIGRATIONS
-func cmdClusterGetMigrations(c *engine.Call) { c.Reply.Array(0) }
+func cmdClusterGetMigrations(c *engine.Call) {
+	if groups, among := groupsOf(c.World); among {
+		replyMoves(c, groups)
+		return
+	}
+	c.Reply.Array(0)
+}
 
 // CLUSTER FLUSHSLOT slot [ASYNC | SYNC]. It removes the keys of the slot from all databases.
 func cmdClusterFlushSlot(c *engine.Call) {

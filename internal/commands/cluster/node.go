@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/command"
@@ -129,8 +130,8 @@ func tallyOf(w *engine.World) (t tally) {
 	case w.Node != nil:
 		nodes = nodesAround(w)
 	case g != nil:
-		nodes = nodesOf(g)
-		if len(nodes) == 0 || !nodes[0].master {
+		nodes = nodesIn(g, false)
+		if g.Map == nil && (len(nodes) == 0 || !nodes[0].master) {
 			t.assigned, t.failed = slot.Count, slot.Count
 		}
 	}
@@ -473,16 +474,23 @@ func cmdClusterMeet(c *engine.Call) {
 	case net.ParseIP(string(ip)) == nil || port < 1 || port > 65535 || bus < 1 || bus > 65535:
 		c.Refusef(errNodeAddress, ip, c.Args[3])
 	}
-	if c.World.Node != nil {
+	groups, among := groupsOf(c.World)
+	switch {
+	case c.World.Node != nil:
 		if c.OK() {
 			meet(c, ip, port)
 		}
-		return
-	}
-	if c.Engine.Group() != nil {
+	case among:
+		if c.OK() {
+			groups.Meet(net.JoinHostPort(string(ip), strconv.FormatInt(port, 10)))
+			c.Reply.Status("OK")
+		}
+	case c.Engine.Group() != nil:
 		c.Refuse(errGroupNodes)
+		c.OK()
+	default:
+		c.Fail(errOnlyNode)
 	}
-	c.Fail(errOnlyNode)
 }
 
 // readPort reads a number; another text latches the error made with it.

@@ -43,7 +43,23 @@ func shownNodes(w *engine.World, s *engine.Session) []*node {
 		return []*node{{id: own.id, shard: own.shard, at: addressFor(e, s), myself: true, master: true, up: true,
 			epoch: own.epoch, slots: all}}
 	}
-	return nodesOf(g)
+	return nodesIn(g, s.Client().TLS)
+}
+
+// nodesIn returns the members of all groups of a cluster, of each group the master first. A group
+// by itself has all slots.
+func nodesIn(g *topology.Group, tls bool) (list []*node) {
+	if g.Map == nil {
+		return nodesOf(g, all, int64(g.Term))
+	}
+	for _, s := range g.Map.InOrder() {
+		of := g
+		if s.ID != g.Map.Self {
+			of = s.Group().For(tls)
+		}
+		list = append(list, nodesOf(of, g.Map.Slots(s), s.Epoch())...)
+	}
+	return list
 }
 
 // nodesAround returns the nodes of a cluster of several shards, as one of them knows it: those of
@@ -91,16 +107,17 @@ func movingSlots(n *topology.Node) (text string) {
 	return text
 }
 
-// nodesOf returns the members of which it is known where clients reach them, the master first.
-func nodesOf(g *topology.Group) (list []*node) {
+// nodesOf returns the members of which it is known where clients reach them, the master first. It
+// has the slots, and all have the epoch.
+func nodesOf(g *topology.Group, slots [][2]int, epoch int64) (list []*node) {
 	for _, m := range g.Members {
 		if m.Host == "" {
 			continue
 		}
 		n := &node{id: g.NodeID(m.ID), shard: g.ShardID(), at: addressOf(m), myself: m.ID == g.Self,
-			master: m.ID == g.Last, up: m.Up, heard: m.Heard, applied: int64(m.Applied), epoch: int64(g.Term)}
+			master: m.ID == g.Last, up: m.Up, heard: m.Heard, applied: int64(m.Applied), epoch: epoch}
 		if n.master {
-			n.up, n.slots = g.Leader != 0, all
+			n.up, n.slots = g.Leader != 0, slots
 			list = slices.Insert(list, 0, n)
 			continue
 		}
@@ -146,7 +163,9 @@ func clusterEpochs(w *engine.World) (current, own int64, ok bool) {
 	if n := w.Node; n != nil {
 		return n.View.Epoch, n.View.EpochOf(n), w.ClusterOK()
 	}
-	if g := w.Group(); g != nil {
+	if g := w.Group(); g != nil && g.Map != nil {
+		return g.Map.Epoch(), g.Map.Shard(g.Map.Self).Epoch(), g.LeadingMember() != nil && w.ClusterOK()
+	} else if g != nil {
 		return int64(g.Term), int64(g.Term), g.LeadingMember() != nil
 	}
 	epoch := identityOf(w.Engine()).epoch

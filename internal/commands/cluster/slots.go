@@ -104,22 +104,24 @@ func slotRange(c *engine.Call, disorder string) (from, to int) {
 // CLUSTER ADDSLOTS slot [slot ...]. The node has them all.
 func cmdClusterAddSlots(c *engine.Call) {
 	slots := readSlots(c)
-	switch {
-	case !c.OK():
-	case c.World.Node != nil:
-		assignSlots(c, c.World.Node, slots)
-	default:
-		c.Fail(command.Errorf(errSlotBusy, slots[0]))
-	}
+	takeSlots(c, slots)
 }
 
 // CLUSTER ADDSLOTSRANGE start-slot end-slot [start-slot end-slot ...]
 func cmdClusterAddSlotsRange(c *engine.Call) {
 	slots := readRanges(c)
+	takeSlots(c, slots)
+}
+
+// takeSlots makes the node, or the group, the owner of slots.
+func takeSlots(c *engine.Call, slots []uint16) {
+	groups, among := groupsOf(c.World)
 	switch {
 	case !c.OK():
 	case c.World.Node != nil:
 		assignSlots(c, c.World.Node, slots)
+	case among:
+		assign(c, groups, slots, true)
 	default:
 		c.Fail(command.Errorf(errSlotBusy, slots[0]))
 	}
@@ -141,6 +143,9 @@ func loseSlots(c *engine.Call, slots []uint16) {
 	case !c.OK():
 	case c.World.Node != nil:
 		assignSlots(c, nil, slots)
+	case c.World.Group() != nil && c.World.Group().Map != nil:
+		groups, _ := groupsOf(c.World)
+		assign(c, groups, slots, false)
 	default:
 		keepSlots(c)
 	}
