@@ -37,8 +37,8 @@ var storeys = map[string][][]string{
 	"internal/group": {
 		// What a member has.
 		{"errors.go", "clock.go", "scanner.go", "effects.go", "rounds.go", "settled.go", "once.go"},
-		{"params.go", "move.go"},
-		{"group.go", "share.go", "peer.go"},
+		{"params.go", "move.go", "outgoing.go"},
+		{"group.go", "share.go", "peer.go", "hearsay.go", "moving.go"},
 		{"entry.go", "known.go", "question.go"}, // What goes into the log, and what comes of that.
 		{"role.go"},
 		{"append.go", "machine.go"}, // Rounds; entries that are applied.

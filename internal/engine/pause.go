@@ -60,6 +60,12 @@ func (w *World) isHeld(s *Session, cmd *command.Command, args [][]byte) bool {
 	return true
 }
 
+// KeepDue makes what is due in the world invisible without removing it, while on.
+func (w *World) KeepDue(on bool) {
+	w.keepsDue = on
+	w.keepExpired()
+}
+
 // Pause makes commands wait until the deadline, in milliseconds since the epoch: all of them, or
 // only those that may write. A later call for the same reason never shortens a pause. Keys do not
 // expire meanwhile, since their removal would be a write that reaches replicas.
@@ -133,7 +139,7 @@ func offerAgain(sessions []*Session) {
 // keepExpired makes what is due in the world invisible without removing it while clients are paused
 // or data are imported, and in a replica.
 func (w *World) keepExpired() {
-	w.Keyspace.KeepExpired = w.engine.Config.ImportMode || w.pause.deadline != 0 || w.role.Replica
+	w.Keyspace.KeepExpired = w.engine.Config.ImportMode || w.keepsDue || w.pause.deadline != 0 || w.role.Replica
 }
 
 // isPaused reports whether a command has to wait for the end of a pause.

@@ -50,6 +50,7 @@ type World struct {
 	debugged    *Session // whose script is debugged on the data; nil for none
 	before      *World   // of a debugger's copy: its data before the first write; nil if there was none
 	keeps       bool     // before is to be kept
+	keepsDue    bool     // see KeepDue
 	reserved    int      // bytes for before, counted from the beginning of the run
 	faults      faults
 	hinders     bool // a command that the gate lets through may be stopped: see hinder

@@ -11,7 +11,7 @@ import (
 // collect is the hook by which the engine tells changes.
 func (g *Group) collect(db int, args [][]byte) {
 	g.effects.add(db, args)
-	g.noteChange(args)
+	g.noteChange(db, args)
 }
 
 // collectMessage is the hook by which the engine tells what replicas are to get. Most of it is in
@@ -29,7 +29,7 @@ func (g *Group) entry() []byte {
 }
 
 // noteChange notes the keys of an effect, which will be in the next entry.
-func (g *Group) noteChange(args [][]byte) {
+func (g *Group) noteChange(db int, args [][]byte) {
 	next := g.own.executed + 1
 	cmd, err := g.engine.Commands.Resolve(args)
 	if err != nil {
@@ -45,6 +45,9 @@ func (g *Group) noteChange(args [][]byte) {
 	}
 	if !complete && cmd.Flags&command.Write != 0 {
 		g.settled.all = next
+	}
+	if (g.moving != nil || len(g.incoming) > 0) && !g.staging && cmd.Flags&command.Write != 0 {
+		g.noteMoving(db, cmd, args, complete)
 	}
 }
 

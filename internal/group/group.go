@@ -45,6 +45,7 @@ package group
 import (
 	"context"
 	"net"
+	"time"
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
@@ -104,7 +105,13 @@ type Group struct {
 	known   *topology.Group   // what clients are told
 	sharing sharing
 	asks    chan struct{} // see wakeHearsay
-	ended   chan struct{}
+
+	moving   *export              // that runs; nil for none
+	incoming map[string]*incoming // by the IDs of moves
+	staging  bool                 // commands run that concern slots which move or have moved
+	wakes    wakes
+	failing  time.Time // since when a move fails; of its goroutine
+	ended    chan struct{}
 }
 
 // own is what this member has executed as the leader. It outlasts the seat until the next leader's
@@ -133,6 +140,13 @@ type seen struct {
 // index.
 type skip struct {
 	Seat, Entries uint64
+}
+
+// wakes have the goroutines look that care for moves of slots.
+type wakes struct{ moves, requests, trim chan struct{} }
+
+func newWakes() wakes {
+	return wakes{make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)}
 }
 
 // The names of the parts.

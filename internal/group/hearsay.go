@@ -32,7 +32,7 @@ func (g *Group) tells() []*topology.Shard {
 		return others(s.heard)
 	}
 	k := g.known
-	own := &topology.Shard{ID: s.ID, Rev: s.Rev, Claims: s.Owned, Term: k.Term, At: g.seen.index, Leader: k.Leader}
+	own := &topology.Shard{ID: s.ID, Rev: s.Rev, Claims: s.Owned, Gave: s.gifts(), Term: k.Term, At: g.seen.index, Leader: k.Leader}
 	for _, m := range k.Members {
 		if m.Host != "" {
 			m.Heard, m.Applied = 0, 0 // which change all the time
@@ -199,7 +199,7 @@ func (g *Group) askMap(address string, text []byte) (list []*topology.Shard) {
 		return nil
 	}
 	defer p.close()
-	reply, err := p.ask(hearsayEvery, []byte("GROUP"), []byte("MAP"), text)
+	reply, err := p.do(hearsayEvery, []byte("GROUP"), []byte("MAP"), text)
 	if err != nil || json.Unmarshal([]byte(reply), &list) != nil || len(list) == 0 {
 		return nil
 	}

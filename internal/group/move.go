@@ -114,6 +114,20 @@ func (s *share) add(m move) {
 	s.Moves = append(s.Moves, m)
 }
 
+// gifts returns what the group gave away, for those who have not heard of the new owner yet.
+func (s *share) gifts() (list []topology.Gift) {
+	for _, m := range s.Moves {
+		if !m.Out || m.State != given && m.State != done {
+			continue
+		}
+		for _, r := range m.Slots {
+			list = append(list, topology.Gift{To: m.Other,
+				Claim: topology.Claim{From: uint16(r[0]), To: uint16(r[1]), Epoch: m.Epoch + 1}})
+		}
+	}
+	return list
+}
+
 // become changes the state of a move.
 func (m *move) become(s state, now int64) {
 	m.State, m.Changed = s, now

@@ -15,7 +15,8 @@ import (
 // New returns a member. Join its Part to the engine, and Open it when the parameters are set.
 func New(e *engine.Engine, o Options) *Group {
 	g := &Group{engine: e, opts: o, params: defaults(), clients: make(map[uint64]string), scanner: newScanner(),
-		known: new(topology.Group), asks: make(chan struct{}, 1), ended: make(chan struct{})}
+		known: new(topology.Group), asks: make(chan struct{}, 1), wakes: newWakes(),
+		incoming: make(map[string]*incoming), ended: make(chan struct{})}
 	if o.Open == nil {
 		g.opts.Open = func(c consensus.Options) (Log, error) { return consensus.Open(c) }
 	}
@@ -73,6 +74,9 @@ func (g *Group) Open() error {
 	if g.engine.Config.Cluster {
 		g.sharing.met = append(g.sharing.met, g.params.peers...)
 		go g.watchOthers()
+		go g.repeat(g.wakes.moves, g.exportNext)
+		go g.repeat(g.wakes.requests, g.requestNext)
+		go g.repeat(g.wakes.trim, g.trimNext)
 	}
 	return nil
 }
@@ -107,6 +111,7 @@ func (g *Group) tick() (next int64) {
 	}
 	g.announce()
 	g.saveHearsay()
+	g.dropSpoiled()
 	if g.effects.ready() || g.opts.Nanos()-g.rounds.appendedAt >= tickEvery {
 		g.append()
 	}

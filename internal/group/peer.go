@@ -53,7 +53,7 @@ func (g *Group) call(address string, limit time.Duration) (*peer, error) {
 	if user != "" {
 		login = append(login, []byte(user))
 	}
-	if _, err = p.ask(limit, append(login, []byte(password))...); err != nil {
+	if _, err = p.do(limit, append(login, []byte(password))...); err != nil {
 		_ = conn.Close()
 		return nil, err
 	}
@@ -62,8 +62,8 @@ func (g *Group) call(address string, limit time.Duration) (*peer, error) {
 
 func (p *peer) close() { _ = p.Conn.Close() }
 
-// ask sends a command, and returns its reply as text.
-func (p *peer) ask(limit time.Duration, args ...[]byte) (string, error) {
+// do sends a command, and returns its reply as text.
+func (p *peer) do(limit time.Duration, args ...[]byte) (string, error) {
 	if err := p.send(limit, args...); err != nil {
 		return "", err
 	}

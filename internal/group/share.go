@@ -178,7 +178,7 @@ func (g *Group) mapOf() *topology.Map {
 	}
 	if s.mapped == nil {
 		s.mapped = topology.NewMap(s.ID,
-			append([]*topology.Shard{{ID: s.ID, Rev: s.Rev, Claims: s.Owned}}, others(s.heard)...))
+			append([]*topology.Shard{{ID: s.ID, Rev: s.Rev, Claims: s.Owned, Gave: s.gifts()}}, others(s.heard)...))
 	}
 	return s.mapped
 }

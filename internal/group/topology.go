@@ -62,10 +62,56 @@ func (t source) Moves() (list []topology.MoveStatus) {
 }
 
 // Move implements topology.Shards.
-func (t source) Move(slots *slot.Set, to string) (id string, err error) { return "", errNotLeader }
+func (t source) Move(slots *slot.Set, to string) (id string, err error) {
+	id = newID()
+	return id, t.member.moveOut(id, slots, to)
+}
 
 // Fetch implements topology.Shards.
-func (t source) Fetch(slots *slot.Set) (id string, err error) { return "", errNotLeader }
+func (t source) Fetch(slots *slot.Set) (id string, err error) {
+	g := t.member
+	s, from := &g.sharing, ""
+	switch m := g.mapOf(); {
+	case !g.leading || m == nil:
+		return "", errNotLeader
+	case s.owned.Meets(slots):
+		return "", errOwnSlots
+	case s.busy().Meets(slots) || s.trim.Meets(slots) || s.underWay() >= maxMoves:
+		return "", errBusySlots
+	default:
+		for _, r := range slots.Ranges() {
+			for at := r[0]; at <= r[1]; at++ {
+				owner := m.Owner(uint16(at))
+				if owner == nil || from != "" && owner.ID != from {
+					return "", errSeveralSources
+				}
+				from = owner.ID
+			}
+		}
+	}
+	id = newID()
+	g.change(func(s *share) {
+		m := move{ID: id, Slots: slots.Ranges(), Other: from, Began: g.engine.Home().Millis(), Requests: true}
+		m.become(asking, m.Began)
+		s.add(m)
+	})
+	g.wakeMoves()
+	return id, nil
+}
 
 // Cancel implements topology.Shards.
-func (t source) Cancel(id string) int { return 0 }
+func (t source) Cancel(id string) (n int) {
+	g := t.member
+	for _, m := range g.sharing.Moves {
+		switch {
+		case !g.leading || id != "" && m.ID != id:
+		case m.Out && g.drop(m.ID, cancelled, "it was cancelled"):
+			g.wakeMoves()
+			n++
+		case !m.Out && (m.State == asking || m.State == importing):
+			g.abandon(m.ID, "it was cancelled")
+			n++
+		}
+	}
+	return n
+}

@@ -22,6 +22,7 @@ type Shard struct {
 	ID     string // 40 hexadecimal digits
 	Rev    uint64 // of the claims: the higher counts
 	Claims []Claim
+	Gave   []Gift // what it gave to others, lately
 	// When the rest was so: the term, and the last entry that the member who told it had executed.
 	// Of two reports the later one counts.
 	Term, At uint64
@@ -35,6 +36,12 @@ type Claim struct {
 	Epoch    int64
 }
 
+// Gift is a claim of another group, as the one tells it from which the slots came.
+type Gift struct {
+	Claim Claim
+	To    string // the ID of the group
+}
+
 // NewMap returns the map that shards have together. It keeps them.
 func NewMap(self string, shards []*Shard) *Map {
 	m := &Map{Self: self, Shards: shards, free: slot.Count}
@@ -42,8 +49,8 @@ func NewMap(self string, shards []*Shard) *Map {
 	for at := range m.owners {
 		m.owners[at] = -1
 	}
-	claim := func(i int, certain bool) {
-		for _, c := range shards[i].Claims {
+	claim := func(i int, claims []Claim, certain bool) {
+		for _, c := range claims {
 			for at := int(c.From); at <= min(int(c.To), slot.Count-1); at++ {
 				if m.owners[at] >= 0 && !certain && c.Epoch <= epochs[at] {
 					continue
@@ -58,10 +65,17 @@ func NewMap(self string, shards []*Shard) *Map {
 			own = i
 			continue
 		}
-		claim(i, false)
+		claim(i, s.Claims, false)
+	}
+	for _, s := range shards {
+		for _, gift := range s.Gave {
+			if i := slices.IndexFunc(shards, func(s *Shard) bool { return s.ID == gift.To }); i >= 0 {
+				claim(i, []Claim{gift.Claim}, false)
+			}
+		}
 	}
 	if own >= 0 {
-		claim(own, true)
+		claim(own, shards[own].Claims, true)
 	}
 	for _, owner := range m.owners {
 		if owner >= 0 {
@@ -160,7 +174,7 @@ func (s *Shard) Group() *Group {
 func (s *Shard) Merge(other *Shard) (both *Shard, more bool) {
 	merged := *s
 	if other.Rev > s.Rev {
-		merged.Rev, merged.Claims, more = other.Rev, other.Claims, true
+		merged.Rev, merged.Claims, merged.Gave, more = other.Rev, other.Claims, other.Gave, true
 	}
 	if cmp.Or(cmp.Compare(other.Term, s.Term), cmp.Compare(other.At, s.At)) > 0 {
 		more = more || other.Leader != s.Leader || other.Term != s.Term || !slices.Equal(other.Members, s.Members)
