@@ -214,3 +214,74 @@ func numbers(n int) (list []string) {
 	}
 	return list
 }
+
+// TestMovesThatAreInterrupted moves slots again and again while leaders of both groups are killed
+// and moves cancelled. No confirmed increment is lost, and none is there twice.
+func TestMovesThatAreInterrupted(t *testing.T) {
+	for _, victim := range []int{0, 1} {
+		for _, after := range []time.Duration{0, 30, 100, 300} {
+			t.Run(fmt.Sprint(victim, " ", int(after)), func(t *testing.T) {
+				s := startShards(t, 3, "0-16383", "")
+				keys := s.fill(10)
+				c := s.count(20)
+				s.trimmed(len(keys) + len(c.keys))
+				before := s.picture(keys)
+				_, err := s.ask(0, "CONFIG", "SET", "rdb-key-save-delay", "2000")
+				require.NoError(t, err)
+				s.move(0, 1, "0", "8191")
+				time.Sleep(after * time.Millisecond)
+				id := s.leaderOf(victim)
+				g := s.groups[victim]
+				g.kill(id)
+				g.start(id)
+				t.Log(s.moved(0, "done"))
+				s.agree("0:8192-16383 1:0-8191")
+				s.trimmed(len(keys) + len(c.keys))
+				require.Equal(t, before, s.picture(keys))
+				c.check(s)
+			})
+		}
+	}
+}
+
+// TestMovesEnd: a move that is cancelled, at the source or at the target, leaves everything at the
+// source and nothing at the target. FLUSHALL ends one, too.
+func TestMovesEnd(t *testing.T) {
+	s := startShards(t, 1, "0-16383", "")
+	keys := s.fill(10)
+	before := s.picture(keys)
+	_, err := s.ask(0, "CONFIG", "SET", "rdb-key-save-delay", "20000")
+	require.NoError(t, err)
+	for i, end := range []struct {
+		at      int
+		command []string
+		state   string
+	}{
+		{0, []string{"CLUSTER", "CANCELSLOTMIGRATIONS"}, "cancelled"},
+		{1, []string{"CLUSTER", "CANCELSLOTMIGRATIONS"}, "failed"},
+		{1, []string{"FLUSHALL"}, "failed"},
+	} {
+		s.move(0, 1, "0", "8191")
+		time.Sleep(50 * time.Millisecond)
+		reply, err := s.ask(end.at, end.command...)
+		require.NoError(t, err)
+		require.Equal(t, "OK", reply)
+		require.Equal(t, i+1, strings.Count(s.moved(0, end.state), "way=out"))
+		s.trimmed(len(keys))
+		require.Equal(t, before, s.picture(keys))
+	}
+	_, err = s.ask(0, "CONFIG", "SET", "rdb-key-save-delay", "0")
+	require.NoError(t, err)
+	task, err := s.ask(1, "CLUSTER", "MIGRATION", "IMPORT", "0", "99", "200", "300")
+	require.NoError(t, err)
+	require.Len(t, strings.Trim(task, "\"\n"), 40, task)
+	s.moved(1, "done")
+	s.agree("0:100-199,301-16383 1:0-99,200-300")
+	reply, err := s.ask(1, "CLUSTER", "MIGRATION", "STATUS", "ID", strings.Trim(task, "\"\n"))
+	require.NoError(t, err)
+	require.Contains(t, reply, "completed")
+	reply, err = s.ask(0, "CLUSTER", "GETSLOTMIGRATIONS")
+	require.NoError(t, err)
+	require.Contains(t, reply, "success")
+	require.Equal(t, before, s.picture(keys))
+}

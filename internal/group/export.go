@@ -68,50 +68,47 @@ func (g *Group) repeat(wake <-chan struct{}, work func() (more bool)) {
 	}
 }
 
-// exportNext goes on with the oldest move out of the group, and reports whether one is left.
+// exportNext goes on with the moves out of the group, one after the other, and reports whether one is
+// left.
 func (g *Group) exportNext() (more bool) {
-	var m *move
+	var list []move
 	g.engine.With(func() {
-		if !g.leading {
-			return
-		}
-		for _, each := range g.sharing.Moves {
-			if each.Out && !each.State.isOver() && m == nil {
-				m = &each
+		for _, m := range g.sharing.Moves {
+			if g.leading && m.Out && !m.State.isOver() {
+				list = append(list, m)
 			}
 		}
 	})
-	if m == nil {
-		return false
+	for _, m := range list {
+		var err error
+		switch m.State {
+		case exporting:
+			err = g.export(&m)
+		case given:
+			err = g.tell(&m, "OWN", done)
+		case dropping:
+			err = g.tell(&m, "DROP", m.Fate)
+		}
+		if err == nil {
+			delete(g.failing, m.ID)
+		} else {
+			g.blame(&m, err)
+		}
 	}
-	var err error
-	switch m.State {
-	case exporting:
-		err = g.export(m)
-	case given:
-		err = g.tell(m, "OWN", done)
-	case dropping:
-		err = g.tell(m, "DROP", m.Fate)
-	}
-	if err == nil {
-		g.failing = time.Time{}
-		return true
-	}
-	g.blame(m, err)
-	return true
+	return len(list) > 0
 }
 
 // blame ends a move that the other group refuses, or that has failed for long.
 func (g *Group) blame(m *move, err error) {
-	if g.failing.IsZero() {
+	if g.failing[m.ID].IsZero() {
 		g.opts.Log('*', "group: the move %s of slots is interrupted: %v", m.ID, err)
-		g.failing = time.Now()
+		g.failing[m.ID] = time.Now()
 	}
 	again := !isRefusal(err) || strings.HasPrefix(err.Error(), "TRYAGAIN ") || err.Error() == errNotLeader.Error()
-	if m.State != exporting || again && time.Since(g.failing) < moveLimit {
+	if m.State != exporting || again && time.Since(g.failing[m.ID]) < moveLimit {
 		return
 	}
-	g.failing = time.Time{}
+	delete(g.failing, m.ID)
 	g.engine.With(func() { g.drop(m.ID, failed, err.Error()) })
 }
 

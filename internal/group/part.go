@@ -5,6 +5,7 @@ import (
 	"math"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/engine"
@@ -16,7 +17,7 @@ import (
 func New(e *engine.Engine, o Options) *Group {
 	g := &Group{engine: e, opts: o, params: defaults(), clients: make(map[uint64]string), scanner: newScanner(),
 		known: new(topology.Group), asks: make(chan struct{}, 1), wakes: newWakes(),
-		incoming: make(map[string]*incoming), ended: make(chan struct{})}
+		incoming: make(map[string]*incoming), failing: make(map[string]time.Time), ended: make(chan struct{})}
 	if o.Open == nil {
 		g.opts.Open = func(c consensus.Options) (Log, error) { return consensus.Open(c) }
 	}
