@@ -38,11 +38,13 @@ var storeys = map[string][][]string{
 		// What a member has.
 		{"errors.go", "clock.go", "scanner.go", "effects.go", "rounds.go", "settled.go", "once.go"},
 		{"params.go", "move.go", "outgoing.go"},
-		{"group.go", "share.go", "peer.go", "hearsay.go", "moving.go"},
-		{"entry.go", "known.go", "question.go"}, // What goes into the log, and what comes of that.
+		{ // A member, what goes into the log, and what comes of that; what other groups own.
+			"group.go", "entry.go", "known.go", "question.go", "share.go", "moving.go", "peer.go", "hearsay.go",
+		},
 		{"role.go"},
 		{"append.go", "machine.go"}, // Rounds; entries that are applied.
 		{"seat.go", "transfer.go", "snapshot.go"},
+		{"export.go", "import.go", "trim.go"}, // Moves of slots.
 		{"topology.go"}, {"stored.go"}, // What the engine asks.
 		{"info.go", "cmd_once.go", "commands.go"},
 		{"part.go"},

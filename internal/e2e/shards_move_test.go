@@ -65,8 +65,9 @@ func (s *shards) move(from, to int, first, last string) {
 	s.t.Helper()
 	id, err := s.ask(to, "CLUSTER", "MYSHARDID")
 	require.NoError(s.t, err)
+	id = strings.Trim(id, "\"\n")
 	require.Eventually(s.t, func() bool {
-		reply, err := s.ask(from, "CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", first, last, "NODE", strings.Trim(id, "\"\n"))
+		reply, err := s.ask(from, "CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", first, last, "NODE", id)
 		return err == nil && reply == "OK"
 	}, time.Minute, 20*time.Millisecond, "the move does not begin")
 }

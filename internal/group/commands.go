@@ -1,6 +1,8 @@
 package group
 
 import (
+	"encoding/json"
+
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
 )
@@ -37,8 +39,8 @@ var families = []command.Family{{Group: "server", Commands: []command.Line{
 			{Name: "map", Arity: -2, Flags: operates &^ command.NoMulti, Run: engine.On((*Group).cmdMap), Reply: "text",
 				Since: since, Syntax: "[map]", Complexity: "O(N), N being the number of groups",
 				Summary: "An internal command by which members tell each other which groups own which slots."},
-			{Name: "moves", Arity: 2, Flags: operates | command.Harmless, Run: engine.On((*Group).cmdMoves), Reply: "text",
-				Since: since, Complexity: "O(N), N being the number of moves",
+			{Name: "moves", Arity: 2, Flags: operates | command.Harmless, Run: engine.On((*Group).cmdMoves),
+				Reply: "text", Since: since, Complexity: "O(N), N being the number of moves",
 				Summary: "Returns the moves of slots of the group."},
 			{Name: "own", Arity: 4, Flags: moves, Run: engine.On((*Group).cmdOwn), Reply: "status", Since: since,
 				Syntax: "group move", Complexity: "O(N), N being the number of slots",
@@ -55,9 +57,10 @@ var families = []command.Family{{Group: "server", Commands: []command.Line{
 				Summary: "An internal command that records a reply of GROUP ONCE."},
 			{Name: "remove", Arity: 3, Flags: operates, Run: engine.On((*Group).cmdRemove), Reply: "status",
 				Since: since, Syntax: "id:integer", Complexity: "O(1)", Summary: "Takes a member out of the group."},
-			{Name: "stage", Arity: 6, Flags: moves | command.DenyOOM, Run: engine.On((*Group).cmdStage), Reply: "status",
-				Since: since, Syntax: "group move attempt:integer commands", Complexity: "Depends on the commands.",
-				Summary: "An internal command by which the source of a move sends keys."},
+			{Name: "stage", Arity: 6, Flags: moves | command.DenyOOM, Run: engine.On((*Group).cmdStage),
+				Reply: "status", Since: since, Syntax: "group move attempt:integer commands",
+				Complexity: "Depends on the commands.",
+				Summary:    "An internal command by which the source of a move sends keys."},
 			{Name: "transfer", Arity: -2, Flags: operates, Run: engine.On((*Group).cmdTransfer), Reply: "status",
 				Since: since, Syntax: "[id:integer]", Complexity: "O(1)",
 				Summary: "Hands the leader's seat to another member."},
@@ -107,4 +110,18 @@ func (g *Group) cmdAnnounce(c *engine.Call) {
 		g.clients[id] = address
 		g.refresh()
 	}
+}
+
+// GROUP SHARE text is what the log has of the group's part of a cluster.
+func (g *Group) cmdShare(c *engine.Call) {
+	text := c.Arg()
+	if !fromLog(c) {
+		return
+	}
+	var s share
+	if err := json.Unmarshal(text, &s); err != nil {
+		c.Fail(errShare)
+		return
+	}
+	g.takeShare(s)
 }

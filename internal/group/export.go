@@ -17,22 +17,13 @@ import (
 // The limits of a move.
 const (
 	stepLimit   = 10 * time.Second       // for an answer of the other group
-	heldLimit   = 500 * time.Millisecond // for which clients wait at the end; then they go on, and the end is tried again
+	heldLimit   = 500 * time.Millisecond // for which clients wait at the end; then that is tried again
 	retryMove   = 100 * time.Millisecond
 	moveLimit   = time.Minute // for which a move is tried again without success before it fails
 	inFlight    = 4           // messages without an answer
 	fewBytes    = 32 << 10    // of changes, which are sent while clients wait
-	maxBehind   = 256 << 20   // bytes of changes that wait for the keys to be sent
 	maxHandings = 20          // tries to end a move
 )
-
-// export is a move out of the group that its leader executes.
-type export struct {
-	id      string
-	slots   *slot.Set
-	effects effects // that were not sent yet
-	broken  string  // why it must end; "" if it need not
-}
 
 // Why an attempt ends.
 var (
@@ -41,16 +32,6 @@ var (
 	errNobody = errors.New("no leader of the other group is known")
 	errHeld   = errors.New("the rest took too long while clients waited")
 )
-
-// wakeMoves has the leader look what there is to do.
-func (g *Group) wakeMoves() {
-	for _, wake := range []chan struct{}{g.wakes.moves, g.wakes.requests, g.wakes.trim} {
-		select {
-		case wake <- struct{}{}:
-		default:
-		}
-	}
-}
 
 // repeat does some work whenever it is woken, and again after a pause as long as there is more.
 func (g *Group) repeat(wake <-chan struct{}, work func() (more bool)) {
@@ -68,8 +49,8 @@ func (g *Group) repeat(wake <-chan struct{}, work func() (more bool)) {
 	}
 }
 
-// exportNext goes on with the moves out of the group, one after the other, and reports whether one is
-// left.
+// exportNext goes on with the moves out of the group, one after the other, and reports whether one
+// is left.
 func (g *Group) exportNext() (more bool) {
 	var list []move
 	g.engine.With(func() {

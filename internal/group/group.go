@@ -110,7 +110,7 @@ type Group struct {
 	incoming map[string]*incoming // by the IDs of moves
 	staging  bool                 // commands run that concern slots which move or have moved
 	wakes    wakes
-	failing  time.Time // since when a move fails; of its goroutine
+	failing  map[string]time.Time // since when moves fail; of their goroutine
 	ended    chan struct{}
 }
 

@@ -32,7 +32,8 @@ func (g *Group) tells() []*topology.Shard {
 		return others(s.heard)
 	}
 	k := g.known
-	own := &topology.Shard{ID: s.ID, Rev: s.Rev, Claims: s.Owned, Gave: s.gifts(), Term: k.Term, At: g.seen.index, Leader: k.Leader}
+	own := &topology.Shard{ID: s.ID, Rev: s.Rev, Claims: s.Owned, Gave: s.gifts(),
+		Term: k.Term, At: g.seen.index, Leader: k.Leader}
 	for _, m := range k.Members {
 		if m.Host != "" {
 			m.Heard, m.Applied = 0, 0 // which change all the time
@@ -112,15 +113,6 @@ func (g *Group) cmdMap(c *engine.Call) {
 		panic(err)
 	}
 	c.Reply.Bulk(text)
-}
-
-// Meet implements topology.Shards.
-func (t source) Meet(address string) {
-	g := t.member
-	if !slices.Contains(g.sharing.met, address) && len(g.sharing.met) < maxShards {
-		g.sharing.met = append(g.sharing.met, address)
-	}
-	g.wakeHearsay()
 }
 
 // wakeHearsay has others asked now.

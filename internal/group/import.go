@@ -2,7 +2,7 @@ package group
 
 import (
 	"bytes"
-	"strconv"
+	"fmt"
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
@@ -11,22 +11,6 @@ import (
 )
 
 // The target of a move: commands that the leader of the source sends, each to the group with an ID.
-
-// incoming is what the leader keeps of a move into its group.
-type incoming struct {
-	session *engine.Session // whose commands build the keys
-	spoiled string          // why the keys are not as the source has them; "" if they are
-}
-
-// spoil ends moves into the group after somebody else has changed keys that came. What the group
-// will own in a moment it keeps.
-func (g *Group) spoil(why string) {
-	for _, in := range g.incoming {
-		if in.spoiled == "" {
-			in.spoiled = why
-		}
-	}
-}
 
 // dropSpoiled ends moves whose keys are spoiled.
 func (g *Group) dropSpoiled() {
@@ -156,7 +140,7 @@ func (g *Group) cmdStage(c *engine.Call) {
 	c.Reply.Status("OK")
 }
 
-// stage executes a command about keys of a move.
+// stageOne executes a command about keys of a move.
 func (g *Group) stageOne(c *engine.Call, session *engine.Session, slots *slot.Set, args [][]byte) error {
 	cmd, err := g.engine.Commands.Resolve(args)
 	if err != nil {
@@ -251,9 +235,6 @@ func (g *Group) forgetMove(id string) {
 	g.wakeMoves()
 }
 
-// keepDue keeps keys that are due while some come, as only the source knows whether those are.
-func (g *Group) keepDue() { g.engine.Home().KeepDue(g.sharing.in != slot.Set{}) }
-
 // GROUP EXPORT group move target slots has the source begin a move that the target asks for.
 func (g *Group) cmdExport(c *engine.Call) {
 	id := g.moveCommand(c)
@@ -292,18 +273,22 @@ func (g *Group) requestNext() (more bool) {
 	for _, m := range list {
 		err := g.request(&m, self)
 		if isRefusal(err) && err.Error() != errNotLeader.Error() {
-			g.engine.With(func() {
-				if now := g.sharing.find(m.ID, false); g.leading && now != nil && now.State == asking && now.Attempt == 0 {
-					g.change(func(s *share) {
-						now := s.find(m.ID, false)
-						now.Message = err.Error()[:min(len(err.Error()), maxMessage)]
-						now.become(failed, g.engine.Home().Millis())
-					})
-				}
-			})
+			g.engine.With(func() { g.refused(m.ID, err.Error()) })
 		}
 	}
 	return len(list) > 0
+}
+
+// refused ends a move that this group has asked for in vain.
+func (g *Group) refused(id, why string) {
+	if m := g.sharing.find(id, false); !g.leading || m == nil || m.State != asking || m.Attempt != 0 {
+		return
+	}
+	g.change(func(s *share) {
+		m := s.find(id, false)
+		m.Message = why[:min(len(why), maxMessage)]
+		m.become(failed, g.engine.Home().Millis())
+	})
 }
 
 func (g *Group) request(m *move, self string) error {
@@ -355,9 +340,8 @@ func (g *Group) cmdMoves(c *engine.Call) {
 		if m.Out {
 			way = "out"
 		}
-		engine.Fields(&b, "move_"+m.ID, "way="+way+",other="+m.Other+",slots="+rangesOf(m.Slots)+",state="+string(m.State)+
-			",attempt="+strconv.FormatUint(m.Attempt, 10)+",keys="+strconv.FormatInt(m.Keys, 10)+
-			",pause_usec="+strconv.FormatInt(m.Pause, 10))
+		engine.Fields(&b, "move_"+m.ID, fmt.Sprintf("way=%s,other=%s,slots=%s,state=%s,attempt=%d,keys=%d,pause_usec=%d",
+			way, m.Other, rangesOf(m.Slots), m.State, m.Attempt, m.Keys, m.Pause))
 	}
 	c.Reply.Verbatim("txt", b.Bytes())
 }

@@ -26,7 +26,8 @@ func (g *Group) age() int64 {
 
 // refresh notes what clients are told of the group.
 func (g *Group) refresh() {
-	k := &topology.Group{Name: g.params.name, Shard: g.sharing.ID, Map: g.mapOf(), Coming: g.sharing.coming, Self: g.params.id, Seated: g.leading, Age: g.age(), Last: g.known.Last}
+	k := &topology.Group{Name: g.params.name, Shard: g.sharing.ID, Self: g.params.id, Seated: g.leading,
+		Age: g.age(), Last: g.known.Last, Map: g.mapOf(), Coming: g.sharing.coming}
 	if g.log != nil {
 		s := g.log.Status()
 		k.Term, k.Leader = s.Term, s.Leader

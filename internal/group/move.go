@@ -1,9 +1,6 @@
 package group
 
 import (
-	"slices"
-
-	"github.com/miniserver-go/miniserver/internal/slot"
 	"github.com/miniserver-go/miniserver/internal/topology"
 )
 
@@ -68,65 +65,8 @@ const (
 	maxMoves = 64
 )
 
-// errMessage bounds the text that says why a move has failed.
+// maxMessage bounds the text that says why a move has failed.
 const maxMessage = 200
-
-// find returns the move with an ID and a direction; nil for none.
-func (s *share) find(id string, out bool) *move {
-	i := slices.IndexFunc(s.Moves, func(m move) bool { return m.ID == id && m.Out == out })
-	if i < 0 {
-		return nil
-	}
-	return &s.Moves[i]
-}
-
-// busy returns the slots of moves that are under way.
-func (s *share) busy() *slot.Set {
-	all := new(slot.Set)
-	for _, m := range s.Moves {
-		if !m.State.isOver() {
-			all.AddAll(slot.SetOf(m.Slots))
-		}
-	}
-	return all
-}
-
-// underWay counts the moves that are not over.
-func (s *share) underWay() (n int) {
-	for _, m := range s.Moves {
-		if !m.State.isOver() {
-			n++
-		}
-	}
-	return n
-}
-
-// add begins a move, and forgets the oldest ones that are over.
-func (s *share) add(m move) {
-	ended := len(s.Moves) - s.underWay()
-	s.Moves = slices.DeleteFunc(s.Moves, func(m move) bool {
-		if ended < maxEnded || !m.State.isOver() {
-			return false
-		}
-		ended--
-		return true
-	})
-	s.Moves = append(s.Moves, m)
-}
-
-// gifts returns what the group gave away, for those who have not heard of the new owner yet.
-func (s *share) gifts() (list []topology.Gift) {
-	for _, m := range s.Moves {
-		if !m.Out || m.State != given && m.State != done {
-			continue
-		}
-		for _, r := range m.Slots {
-			list = append(list, topology.Gift{To: m.Other,
-				Claim: topology.Claim{From: uint16(r[0]), To: uint16(r[1]), Epoch: m.Epoch + 1}})
-		}
-	}
-	return list
-}
 
 // become changes the state of a move.
 func (m *move) become(s state, now int64) {

@@ -2,11 +2,52 @@ package group
 
 import (
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/slot"
 )
 
-// noteMoving notes a change whose keys, which are in own.keys, may be in slots that move. Those that
-// go are sent to the other group. Those that come only the other group may change.
+// maxBehind is how many bytes of changes wait at most for the keys to be sent.
+const maxBehind = 256 << 20
+
+// export is a move out of the group that its leader executes.
+type export struct {
+	id      string
+	slots   *slot.Set
+	effects effects // that were not sent yet
+	broken  string  // why it must end; "" if it need not
+}
+
+// wakeMoves has the leader look what there is to do.
+func (g *Group) wakeMoves() {
+	for _, wake := range []chan struct{}{g.wakes.moves, g.wakes.requests, g.wakes.trim} {
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// incoming is what the leader keeps of a move into its group.
+type incoming struct {
+	session *engine.Session // whose commands build the keys
+	spoiled string          // why the keys are not as the source has them; "" if they are
+}
+
+// spoil ends moves into the group after somebody else has changed keys that came. What the group
+// will own in a moment it keeps.
+func (g *Group) spoil(why string) {
+	for _, in := range g.incoming {
+		if in.spoiled == "" {
+			in.spoiled = why
+		}
+	}
+}
+
+// keepDue keeps keys that are due while some come, as only the source knows whether those are.
+func (g *Group) keepDue() { g.engine.Home().KeepDue(g.sharing.in != slot.Set{}) }
+
+// noteMoving notes a change whose keys, which are in own.keys, may be in slots that move. Those
+// that go are sent to the other group. Those that come only the other group may change.
 func (g *Group) noteMoving(db int, cmd *command.Command, args [][]byte, complete bool) {
 	if len(g.own.keys) == 0 || !complete {
 		if cmd.Name != "function" && (cmd.Parent == nil || cmd.Parent.Name != "function") {

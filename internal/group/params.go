@@ -49,7 +49,8 @@ type params struct {
 const maxSegment = 1 << 30
 
 func defaults() params {
-	return params{slots: *slot.SetOf([][2]int{{0, slot.Count - 1}}), dir: "group", fsync: true, name: "mymaster", lease: true, heartbeat: 300, snapshots: 65536,
+	return params{slots: *slot.SetOf([][2]int{{0, slot.Count - 1}}),
+		dir: "group", fsync: true, name: "mymaster", lease: true, heartbeat: 300, snapshots: 65536,
 		segmentSize: 64 << 20}
 }
 

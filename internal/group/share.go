@@ -40,7 +40,6 @@ type sharing struct {
 	trim   slot.Set
 	in     slot.Set // slots that come
 	coming *slot.Set
-	out    slot.Set // slots that go
 	heard  map[string]*topology.Shard
 	mapped *topology.Map // nil if it must be made anew
 	met    []string      // addresses of servers whose groups are not known yet
@@ -49,7 +48,8 @@ type sharing struct {
 
 // derive finds out what follows from the share.
 func (s *sharing) derive() {
-	s.owned, s.trim, s.in, s.out, s.coming, s.mapped = slot.Set{}, *slot.SetOf(s.Trim), slot.Set{}, slot.Set{}, nil, nil
+	s.owned, s.in, s.trim = slot.Set{}, slot.Set{}, *slot.SetOf(s.Trim)
+	s.coming, s.mapped = nil, nil
 	for _, c := range s.Owned {
 		s.owned.AddAll(slot.SetOf([][2]int{{int(c.From), int(c.To)}}))
 	}
@@ -63,8 +63,6 @@ func (s *sharing) derive() {
 			s.in.AddAll(slot.SetOf(m.Slots))
 		case importing:
 			s.in.AddAll(slot.SetOf(m.Slots))
-		case exporting:
-			s.out.AddAll(slot.SetOf(m.Slots))
 		}
 	}
 }
@@ -130,20 +128,6 @@ func (g *Group) takeShare(s share) {
 	g.refresh()
 }
 
-// GROUP SHARE text is what the log has of the group's part of a cluster.
-func (g *Group) cmdShare(c *engine.Call) {
-	text := c.Arg()
-	if !fromLog(c) {
-		return
-	}
-	var s share
-	if err := json.Unmarshal(text, &s); err != nil {
-		c.Fail(errShare)
-		return
-	}
-	g.takeShare(s)
-}
-
 // name names the group, and gives it the slots that group-slots says, when it leads in a cluster
 // for the first time.
 func (g *Group) name() {
@@ -187,6 +171,63 @@ func (g *Group) mapOf() *topology.Map {
 func others(heard map[string]*topology.Shard) (list []*topology.Shard) {
 	for _, id := range slices.Sorted(maps.Keys(heard)) {
 		list = append(list, heard[id])
+	}
+	return list
+}
+
+// find returns the move with an ID and a direction; nil for none.
+func (s *share) find(id string, out bool) *move {
+	i := slices.IndexFunc(s.Moves, func(m move) bool { return m.ID == id && m.Out == out })
+	if i < 0 {
+		return nil
+	}
+	return &s.Moves[i]
+}
+
+// busy returns the slots of moves that are under way.
+func (s *share) busy() *slot.Set {
+	all := new(slot.Set)
+	for _, m := range s.Moves {
+		if !m.State.isOver() {
+			all.AddAll(slot.SetOf(m.Slots))
+		}
+	}
+	return all
+}
+
+// underWay counts the moves that are not over.
+func (s *share) underWay() (n int) {
+	for _, m := range s.Moves {
+		if !m.State.isOver() {
+			n++
+		}
+	}
+	return n
+}
+
+// add begins a move, and forgets the oldest ones that are over.
+func (s *share) add(m move) {
+	ended := len(s.Moves) - s.underWay()
+	s.Moves = slices.DeleteFunc(s.Moves, func(m move) bool {
+		if ended < maxEnded || !m.State.isOver() {
+			return false
+		}
+		ended--
+		return true
+	})
+	s.Moves = append(s.Moves, m)
+}
+
+// gifts returns what the group gave away, for those who have not heard of the new owner yet.
+func (s *share) gifts() (list []topology.Gift) {
+	for _, m := range s.Moves {
+		if !m.Out || m.State != given && m.State != done {
+			continue
+		}
+		for _, r := range m.Slots {
+			list = append(list, topology.Gift{To: m.Other,
+				Claim: topology.Claim{From: uint16(r[0]), To: uint16(r[1]), Epoch: m.Epoch + 1}})
+		}
 	}
 	return list
 }

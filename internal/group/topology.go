@@ -1,6 +1,8 @@
 package group
 
 import (
+	"slices"
+
 	"github.com/miniserver-go/miniserver/internal/slot"
 	"github.com/miniserver-go/miniserver/internal/topology"
 )
@@ -114,4 +116,13 @@ func (t source) Cancel(id string) (n int) {
 		}
 	}
 	return n
+}
+
+// Meet implements topology.Shards.
+func (t source) Meet(address string) {
+	g := t.member
+	if !slices.Contains(g.sharing.met, address) && len(g.sharing.met) < maxShards {
+		g.sharing.met = append(g.sharing.met, address)
+	}
+	g.wakeHearsay()
 }

@@ -20,7 +20,7 @@ func TestCluster(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		args := []string{"--port", "0", "--shards", "2", "--", "--bind", "127.0.0.1", "--ready-json"}
-		ended <- Cluster().Do(ctx, args, nil, out)
+		ended <- Cluster(remoteVerb).Do(ctx, args, nil, out)
 	}()
 	var ready readyLine
 	require.NoError(t, json.NewDecoder(shown).Decode(&ready))
@@ -38,6 +38,9 @@ func TestCluster(t *testing.T) {
 	}
 	stop()
 	require.NoError(t, <-ended)
-	err := Cluster().Do(t.Context(), []string{"--shards", "0"}, nil, io.Discard)
+	err := Cluster(remoteVerb).Do(t.Context(), []string{"--shards", "0"}, nil, io.Discard)
 	require.ErrorAs(t, err, new(subcommand.UsageError))
 }
+
+// remoteVerb knows no words.
+func remoteVerb(context.Context, string, []string, io.Writer) (known bool, err error) { return false, nil }
