@@ -37,6 +37,7 @@ func TestClusterOfGroups(t *testing.T) {
 	require.Equal(t, before, s.picture(keys))
 	require.Equal(t, strings.Join(strings.SplitAfter(added, "\n")[2:], ""), do("check", addresses[1]))
 	do("remove", addresses[0], addresses[1])
+	require.Contains(t, do("check", addresses[0]), addresses[1]+"      0 slots")
 	do("rebalance", addresses[2])
 	s.trimmed(len(keys))
 	require.Equal(t, before, s.picture(keys))

@@ -290,11 +290,13 @@ func (c *crew) add(to string, addresses []string) error {
 	if _, err := c.join(append([]string{to}, addresses...)); err != nil {
 		return err
 	}
-	return c.rebalance(to)
+	return c.spread(to, func(*shard) bool { return true })
 }
 
-// rebalance moves slots until all groups have the same number.
-func (c *crew) rebalance(address string) error { return c.spread(address, nil) }
+// rebalance moves slots until all groups that have some have the same number.
+func (c *crew) rebalance(address string) error {
+	return c.spread(address, func(s *shard) bool { return s.slots.Len() > 0 })
+}
 
 // remove moves the slots of a group to the others.
 func (c *crew) remove(address, which string) error {
@@ -314,16 +316,19 @@ func (c *crew) remove(address, which string) error {
 	if i < 0 || len(list) == 1 {
 		return fmt.Errorf("there is no group %s, or no other one", which)
 	}
-	return c.spread(address, list[i])
+	return c.spread(address, func(s *shard) bool { return s.id != list[i].id && s.slots.Len() > 0 })
 }
 
-// spread moves slots until all groups but one have the same number.
-func (c *crew) spread(address string, but *shard) error {
+// spread moves slots until some groups have the same number, and the others none.
+func (c *crew) spread(address string, has func(s *shard) bool) error {
 	list, err := c.shards(address)
 	if err != nil {
 		return err
 	}
-	stay := slices.DeleteFunc(slices.Clone(list), func(s *shard) bool { return but != nil && s.id == but.id })
+	stay := slices.DeleteFunc(slices.Clone(list), func(s *shard) bool { return !has(s) })
+	if len(stay) == 0 {
+		return errors.New("no group is left for the slots")
+	}
 	slices.SortStableFunc(stay, func(a, b *shard) int { return cmp.Compare(b.slots.Len(), a.slots.Len()) })
 	surplus := make(map[*shard]int)
 	for _, s := range list {

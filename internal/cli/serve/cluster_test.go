@@ -43,4 +43,6 @@ func TestCluster(t *testing.T) {
 }
 
 // remoteVerb knows no words.
-func remoteVerb(context.Context, string, []string, io.Writer) (known bool, err error) { return false, nil }
+func remoteVerb(context.Context, string, []string, io.Writer) (known bool, err error) {
+	return false, nil
+}
