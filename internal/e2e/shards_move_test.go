@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/slot"
 )
 
 // fill makes keys of all kinds, with deadlines of keys and of elements, in many slots. It returns
@@ -285,4 +289,79 @@ func TestMovesEnd(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, reply, "success")
 	require.Equal(t, before, s.picture(keys))
+}
+
+// TestMovesUnderFaults moves slots among three groups, while members are killed at random.
+func TestMovesUnderFaults(t *testing.T) {
+	s := startShards(t, 3, "0-5460", "5461-10922", "10923-16383")
+	c := s.count(30)
+	rounds := 6
+	if n, err := strconv.Atoi(os.Getenv("SHARDS_ROUNDS")); err == nil {
+		rounds = n
+	}
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for range rounds {
+		from := rng.IntN(3)
+		to := (from + 1 + rng.IntN(2)) % 3
+		id, _ := s.ask(to, "CLUSTER", "MYSHARDID")
+		id = strings.Trim(id, "\"\n")
+		first := rng.IntN(16384)
+		last := min(first+rng.IntN(3000), 16383)
+		for range 3 { // which is refused if the group does not own all of them
+			if reply, err := s.ask(from, "CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", strconv.Itoa(first), strconv.Itoa(last),
+				"NODE", id); err == nil && reply == "OK" {
+				break
+			}
+			first = (first + last) / 2
+		}
+		time.Sleep(time.Duration(rng.IntN(60)) * time.Millisecond)
+		if rng.IntN(2) == 0 {
+			at := rng.IntN(3)
+			victim := s.leaderOf(at)
+			s.groups[at].kill(victim)
+			s.groups[at].start(victim)
+		}
+	}
+	for at := range s.groups {
+		require.Eventually(t, func() bool {
+			moves, err := s.ask(at, "GROUP", "MOVES")
+			for _, state := range []string{"exporting", "given", "dropping", "asking", "importing", "ready"} {
+				if strings.Contains(moves, "state="+state) {
+					return false
+				}
+			}
+			return err == nil
+		}, 2*time.Minute, 50*time.Millisecond, "a move does not end")
+	}
+	c.check(s)
+	s.trimmed(len(c.keys))
+	for at := range s.groups {
+		moves, _ := s.ask(at, "GROUP", "MOVES")
+		t.Logf("group %d: %d moves out are done, %d have failed", at, strings.Count(moves, "state=done"),
+			strings.Count(moves, "state=failed"))
+	}
+	var owned slot.Set
+	for at := range s.groups {
+		text, err := s.ask(at, "CLUSTER", "NODES")
+		require.NoError(t, err)
+		for line := range strings.Lines(text) {
+			if f := strings.Fields(line); len(f) > 8 && strings.Contains(f[2], "myself") {
+				for _, r := range f[8:] {
+					a, b, ranged := strings.Cut(r, "-")
+					if !ranged {
+						b = a
+					}
+					from, _ := strconv.Atoi(a)
+					to, _ := strconv.Atoi(b)
+					own := slot.SetOf([][2]int{{from, to}})
+					require.False(t, own.Meets(&owned), "slots with two owners")
+					owned.AddAll(own)
+				}
+			}
+		}
+	}
+	require.Equal(t, slot.Count, owned.Len())
+	t.Log("longest wait: ", time.Duration(c.longest.Load())*time.Microsecond)
 }
