@@ -47,7 +47,8 @@ func Run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 // subcommands returns the table, in the order of the usage.
 func subcommands() []*subcommand.Subcommand {
 	return []*subcommand.Subcommand{
-		serve.Subcommand(), serve.Cluster(remote.RunGroups), remote.Ping(), remote.Cli(), script.Eval(), script.Repl(), script.Debug(),
+		serve.Subcommand(), serve.Cluster(remote.RunGroups), remote.Ping(), remote.Cli(),
+		script.Eval(), script.Repl(), script.Debug(),
 		test.Subcommand(), lint.Subcommand(),
 		files.CheckAOF(), files.CheckRDB(), files.Convert(), remote.Migrate(), table().Completion(), version,
 		table().Help(),

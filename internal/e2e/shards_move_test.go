@@ -178,6 +178,14 @@ func (s *shards) sizes() (n int) {
 	return n
 }
 
+// ask0 is ask of the first group.
+func (s *shards) ask0(args ...string) string {
+	s.t.Helper()
+	reply, err := s.ask(0, args...)
+	require.NoError(s.t, err)
+	return reply
+}
+
 // trimmed waits until each key is in one group only.
 func (s *shards) trimmed(keys int) {
 	s.t.Helper()
@@ -193,6 +201,9 @@ func TestSlotsMove(t *testing.T) {
 			s.do(append([]string{"SADD", "{7}large"}, numbers(20_000)...)...)
 			keys = append(keys, "{7}large")
 			before := s.picture(keys)
+			require.Equal(t, "1", s.ask0("GROUP", "ONCE", "me", "1", "INCR", "{7}once"))
+			keys = append(keys, "{7}once")
+			before = s.picture(keys)
 			c := s.count(20)
 			s.trimmed(len(keys) + len(c.keys))
 			s.move(0, 1, "0", "8191")
@@ -205,6 +216,9 @@ func TestSlotsMove(t *testing.T) {
 			s.move(0, 1, "8192", "16383")
 			t.Log(s.moved(0, "done"))
 			s.agree("0:0-4000 1:4001-16383")
+			reply, err := s.ask(1, "GROUP", "ONCE", "me", "1", "INCR", "{7}once")
+			require.NoError(t, err)
+			require.Equal(t, "1", reply)
 			c.check(s)
 			s.trimmed(len(keys) + len(c.keys))
 			require.Equal(t, before, s.picture(keys))
@@ -310,8 +324,8 @@ func TestMovesUnderFaults(t *testing.T) {
 		first := rng.IntN(16384)
 		last := min(first+rng.IntN(3000), 16383)
 		for range 3 { // which is refused if the group does not own all of them
-			if reply, err := s.ask(from, "CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", strconv.Itoa(first), strconv.Itoa(last),
-				"NODE", id); err == nil && reply == "OK" {
+			if reply, err := s.ask(from, "CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", strconv.Itoa(first),
+				strconv.Itoa(last), "NODE", id); err == nil && reply == "OK" {
 				break
 			}
 			first = (first + last) / 2

@@ -47,7 +47,7 @@ func (g *Group) runOnce(c *engine.Call, name []byte, sequence int64, args [][]by
 func (g *Group) cmdRecord(c *engine.Call) {
 	name, sequence, text := c.Arg(), c.Int(), c.Arg()
 	if fromLog(c) {
-		g.once.add(name, sequence, text)
+		g.once.merge(name, sequence, text)
 	}
 }
 

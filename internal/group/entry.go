@@ -46,6 +46,9 @@ func (g *Group) noteChange(db int, args [][]byte) {
 	if !complete && cmd.Flags&command.Write != 0 {
 		g.settled.all = next
 	}
+	if g.moving != nil && isRecord(cmd) {
+		g.moving.effects.add(engine.AnyDB, args)
+	}
 	if (g.moving != nil || len(g.incoming) > 0) && !g.staging && cmd.Flags&command.Write != 0 {
 		g.noteMoving(db, cmd, args, complete)
 	}

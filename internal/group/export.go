@@ -10,6 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/commands/pubsub"
 	"github.com/miniserver-go/miniserver/internal/slot"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // The source of a move: its leader sends the keys, and decides. See move for the steps.
@@ -176,7 +177,8 @@ type attempt struct {
 	m       *move
 	x       *export
 	slots   *slot.Set
-	pending int // answers
+	once    []record // when the keys began to be sent
+	pending int      // answers
 	keys    int64
 	heldAt  time.Time
 }
@@ -270,7 +272,7 @@ func (a *attempt) sendKeys() error {
 			default:
 				a.x = &export{id: a.m.ID, slots: a.slots}
 				a.x.effects.init()
-				a.moving = a.x
+				a.moving, a.once = a.x, a.Group.once.records()
 				slicer = snapshot.NewSlicer(a.engine, spike, keys)
 				slicer.Start()
 			}
@@ -284,7 +286,31 @@ func (a *attempt) sendKeys() error {
 	}
 	err := slicer.Run(a.stage)
 	a.keys = keys.keys
+	if err == nil {
+		err = a.sendOnce()
+	}
 	return err
+}
+
+// sendOnce sends what GROUP ONCE remembers.
+func (a *attempt) sendOnce() error {
+	w := resp.NewWriter(2)
+	for _, r := range a.once {
+		for _, each := range r.Replies {
+			w.Array(5)
+			for _, word := range []string{"GROUP", "RECORD", r.Name, strconv.FormatInt(each.Sequence, 10)} {
+				w.BulkString(word)
+			}
+			if w.Bulk(each.Text); w.Len() < fewBytes {
+				continue
+			}
+			if err := a.stage(w.Bytes()); err != nil {
+				return err
+			}
+			w.Reset()
+		}
+	}
+	return a.stage(w.Bytes())
 }
 
 // stage sends commands. It waits for answers only when many are missing.

@@ -146,6 +146,10 @@ func (g *Group) stageOne(c *engine.Call, session *engine.Session, slots *slot.Se
 	if err != nil {
 		return err
 	}
+	if isRecord(cmd) {
+		g.collect(engine.AnyDB, args)
+		return c.World.Nested(session, args)
+	}
 	if cmd.Name != "select" {
 		keys, complete := cmd.Keys.At(args)
 		if !complete || len(keys) == 0 || cmd.Flags&command.Write == 0 {

@@ -78,6 +78,12 @@ func (g *Group) noteMoving(db int, cmd *command.Command, args [][]byte, complete
 	}
 }
 
+// isRecord reports whether a command is what the log has of GROUP ONCE. The replies that are
+// remembered go with the slots: which of them belong to these is not known, so all do.
+func isRecord(cmd *command.Command) bool {
+	return cmd.Parent != nil && cmd.FullName() == "group|record"
+}
+
 // breakMoves ends the moves that are under way.
 func (g *Group) breakMoves(why string) {
 	if g.moving != nil && g.moving.broken == "" {

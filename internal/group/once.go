@@ -84,6 +84,15 @@ func (o *once) newClient(name string) *client {
 	return c
 }
 
+// merge adds a reply that another group remembers, in its place among the others.
+func (o *once) merge(name []byte, sequence int64, text []byte) {
+	if _, known, _ := o.find(name, sequence); known {
+		return
+	}
+	o.add(name, sequence, text)
+	slices.SortFunc(o.clients[string(name)].replies, func(a, b reply) int { return cmp.Compare(a.Sequence, b.Sequence) })
+}
+
 // forgetIdle forgets the tenth of the names that were longest idle, or one of few.
 func (o *once) forgetIdle() {
 	names := o.byUse()

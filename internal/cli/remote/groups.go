@@ -23,8 +23,8 @@ import (
 // that each needs at least.
 var verbs = map[string]int{"create": 1, "add": 2, "remove": 2, "rebalance": 1, "check": 1, "watch": 1}
 
-// RunGroups runs a verb of miniserver cluster, and reports whether a word is one. Its arguments are addresses of members, as host:port or URLs; of remove the
-// last one is the ID of a group, or the address of a member of it.
+// RunGroups runs a verb of miniserver cluster, and reports whether a word is one. Its arguments are
+// addresses of members, as host:port or URLs; the second one of remove may be the ID of a group.
 func RunGroups(ctx context.Context, verb string, args []string, out io.Writer) (known bool, err error) {
 	least, known := verbs[verb]
 	switch {
@@ -395,12 +395,13 @@ func (c *crew) move(from, to *shard, slots *slot.Set) error {
 		case "success":
 			state = "done"
 		case "failed", "cancelled":
-			return fmt.Errorf("the move of %d slots to %s has %s: %s", slots.Len(), to.address, last["state"], last["message"])
+			return fmt.Errorf("the move of %d slots to %s is %s: %s", slots.Len(), to.address, last["state"],
+				last["message"])
 		}
 		if line != nil {
 			line.Show(func(passed time.Duration) string {
-				return fmt.Sprintf("%d slots  %s -> %s  %s  %.1f s", slots.Len(), from.address, to.address, last["state"],
-					passed.Seconds())
+				return fmt.Sprintf("%d slots  %s -> %s  %s  %.1f s", slots.Len(), from.address, to.address,
+					last["state"], passed.Seconds())
 			})
 		}
 	}
@@ -454,7 +455,8 @@ func (c *crew) problems(address string) (list []*shard, err error) {
 		for _, o := range others {
 			if i := slices.IndexFunc(list, func(s *shard) bool { return s.id == o.id }); i < 0 ||
 				list[i].slots != o.slots {
-				err = errors.Join(err, fmt.Errorf("%s and %s do not agree on the slots of %s", address, s.address, o.address))
+				err = errors.Join(err,
+					fmt.Errorf("%s and %s do not agree on the slots of %s", address, s.address, o.address))
 			}
 		}
 	}
@@ -501,7 +503,8 @@ func (c *crew) watch(address string) error {
 			}
 			for _, e := range v.Elems {
 				m := fieldsOf(e)
-				if m["operation"] == "EXPORT" && m["state"] != "success" && m["state"] != "cancelled" && m["state"] != "failed" {
+				over := slices.Contains([]string{"success", "cancelled", "failed"}, m["state"])
+				if m["operation"] == "EXPORT" && !over {
 					fmt.Fprintf(c.out, "  %s  %s  %s -> %s\n", m["slot_ranges"], m["state"], m["source_node"][:8],
 						m["target_node"][:8])
 				}
