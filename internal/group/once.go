@@ -90,7 +90,8 @@ func (o *once) merge(name []byte, sequence int64, text []byte) {
 		return
 	}
 	o.add(name, sequence, text)
-	slices.SortFunc(o.clients[string(name)].replies, func(a, b reply) int { return cmp.Compare(a.Sequence, b.Sequence) })
+	slices.SortFunc(o.clients[string(name)].replies,
+		func(a, b reply) int { return cmp.Compare(a.Sequence, b.Sequence) })
 }
 
 // forgetIdle forgets the tenth of the names that were longest idle, or one of few.
