@@ -9,7 +9,7 @@ import (
 
 const (
 	operates = command.Admin | command.NoScript | command.Loading | command.Stale | command.HomeOnly | command.NoMulti
-	moves    = command.Admin | command.NoScript | command.HomeOnly | command.NoMulti
+	moves    = command.Admin | command.NoScript | command.HomeOnly | command.NoMulti | command.Internal
 	logs     = command.Admin | command.Loading | command.Stale | command.HomeOnly | command.Internal
 )
 
@@ -36,7 +36,7 @@ var families = []command.Family{{Group: "server", Commands: []command.Line{
 			{Name: "info", Arity: 2, Flags: operates | command.Harmless,
 				Run: engine.On((*Group).cmdInfo), Reply: "text", Since: since, Complexity: "O(1)",
 				Summary: "Returns what this member knows of its group."},
-			{Name: "map", Arity: -2, Flags: operates &^ command.NoMulti, Run: engine.On((*Group).cmdMap), Reply: "text",
+			{Name: "map", Arity: -2, Flags: operates | command.Internal, Run: engine.On((*Group).cmdMap), Reply: "text",
 				Since: since, Syntax: "[map]", Complexity: "O(N), N being the number of groups",
 				Summary: "An internal command by which members tell each other which groups own which slots."},
 			{Name: "moves", Arity: 2, Flags: operates | command.Harmless, Run: engine.On((*Group).cmdMoves),
