@@ -211,7 +211,8 @@ func (g *mortal) writes(i, n int) error {
 	return nil
 }
 
-// load begins to have clients write to whoever leads, and returns what ends that.
+// load starts clients that write to the leader, whichever member that is, and returns a function
+// that stops them.
 func (g *mortal) load(clients int) (stop func()) {
 	var ended atomic.Bool
 	var done sync.WaitGroup

@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// logWriter writes lines to a file that may hang: it lies on a disk that stands still, or is a pipe
-// that nobody reads. Who writes waits a moment, so that the lines are there as a rule when it goes
-// on, and not at all from then on until the file has all of them. It has a goroutine only while
-// there is something to write.
+// logWriter writes lines to a file that may hang, because its disk does or because it is a pipe
+// that is not read. Write waits briefly for the line to be written. If that takes too long, further
+// calls return at once until the file has caught up. A goroutine runs only while lines are pending.
 type logWriter struct {
 	to io.Writer
 

@@ -44,7 +44,7 @@
 //
 // # Who waits for whom
 //
-// The loop waits for nothing, and nobody waits for the loop. The writer, the machine and one
+// The loop never blocks, and nothing blocks on the loop. The writer, the machine and one
 // goroutine for each other member have queues; messages may be lost, the rest has limits of its
 // own. A leader's calls, which keep its seat and its lease, pass the loop by at both ends: the
 // goroutine of a connection notes a call, and answers it; the loop looks at the notes before it

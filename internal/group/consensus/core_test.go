@@ -69,7 +69,7 @@ func TestWorldStarves(t *testing.T) {
 	}
 }
 
-// TestWorldCutsOff: a leader that reaches nobody gives up the seat before another is elected, and
+// TestWorldCutsOff: a leader that is cut off gives up the seat before another is elected, and
 // follows afterwards.
 func TestWorldCutsOff(t *testing.T) {
 	for seed := range uint64(20) {
@@ -87,7 +87,7 @@ func TestWorldCutsOff(t *testing.T) {
 		w.isolate(first, false)
 		w.until("the entry", func() bool { return len(w.sure) > 0 && first.applied == second.applied })
 		w.run(5000 * ms)
-		require.Equal(t, second, w.owner(), "it disturbs nobody")
+		require.Equal(t, second, w.owner(), "the others keep their leader")
 		require.Equal(t, 2, w.seats)
 	}
 }

@@ -117,7 +117,7 @@ func (s *snapshots) list() []head {
 	return list
 }
 
-// part begins a file, of which nobody knows before it is kept.
+// part creates a temporary file, which becomes a snapshot when keep gives it its name.
 func (s *snapshots) part() (*os.File, error) {
 	if err := s.disk.before("create"); err != nil {
 		return nil, err
